@@ -48,7 +48,7 @@ export interface Asked {
 export type Ask = (id: ReadId, input: ReadInput, level?: Level) => Promise<Asked>;
 
 const DEPTHS = {
-  anonymous: { trades: 100, holders: 100, klines: 1000, prices: 30 },
+  anonymous: { trades: 300, holders: 100, klines: 1000, prices: 30 },
   key: { trades: 500, holders: 1000, klines: 5000, prices: 100 },
   session: { trades: 500, holders: 1000, klines: 5000, prices: 100 },
 };

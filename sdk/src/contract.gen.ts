@@ -473,7 +473,7 @@ export interface Klines {
   mint: string;
   /** `1m` is a minute and `1M` a month; `1w` opens on Monday, UTC. */
   interval: "1s" | "5s" | "15s" | "30s" | "1m" | "3m" | "5m" | "15m" | "30m" | "1h" | "2h" | "4h" | "6h" | "8h" | "12h" | "1d" | "3d" | "1w" | "1M";
-  currency: "usd" | "native";
+  currency: "usd" | "native" | "quote";
   klines: Kline[];
   coverage: Coverage;
   asOf: AsOf;
@@ -745,6 +745,8 @@ export interface Pool {
     mint: string;
     /** A stranger's text. */
     symbol: string | null;
+    /** A stranger's text. */
+    name: string | null;
     decimals: number | null;
   };
   /** The token it is priced in. */
@@ -752,6 +754,8 @@ export interface Pool {
     mint: string;
     /** A stranger's text. */
     symbol: string | null;
+    /** A stranger's text. */
+    name: string | null;
     decimals: number | null;
   };
   /** The value that the pool holds, as of its last event. */
@@ -760,6 +764,11 @@ export interface Pool {
   priceNative: string | null;
   /** USD per unit of the base token, by its last trade here. */
   priceUsd: string | null;
+  /**
+   * Units of the quote token per unit of the base token, by its last trade here; between two
+   * native, two stable or two other tokens by the state of the pool.
+   */
+  priceQuote: string | null;
   /** Value traded in the last 24 hours of the chain. */
   volume24hUsd: string | null;
   /** Unix milliseconds; null if it is older than the index. */
@@ -792,6 +801,8 @@ export interface PoolDetail {
     mint: string;
     /** A stranger's text. */
     symbol: string | null;
+    /** A stranger's text. */
+    name: string | null;
     decimals: number | null;
   };
   /** The token it is priced in. */
@@ -799,6 +810,8 @@ export interface PoolDetail {
     mint: string;
     /** A stranger's text. */
     symbol: string | null;
+    /** A stranger's text. */
+    name: string | null;
     decimals: number | null;
   };
   /** The value that the pool holds, as of its last event. */
@@ -807,6 +820,11 @@ export interface PoolDetail {
   priceNative: string | null;
   /** USD per unit of the base token, by its last trade here. */
   priceUsd: string | null;
+  /**
+   * Units of the quote token per unit of the base token, by its last trade here; between two
+   * native, two stable or two other tokens by the state of the pool.
+   */
+  priceQuote: string | null;
   /** Value traded in the last 24 hours of the chain. */
   volume24hUsd: string | null;
   /** Unix milliseconds; null if it is older than the index. */
@@ -1327,6 +1345,8 @@ export interface StreamPool {
     mint: string;
     /** A stranger's text. */
     symbol: string | null;
+    /** A stranger's text. */
+    name: string | null;
     decimals: number | null;
   };
   /** The token it is priced in. */
@@ -1334,6 +1354,8 @@ export interface StreamPool {
     mint: string;
     /** A stranger's text. */
     symbol: string | null;
+    /** A stranger's text. */
+    name: string | null;
     decimals: number | null;
   };
   /** The value that the pool holds, as of its last event. */
@@ -1342,6 +1364,11 @@ export interface StreamPool {
   priceNative: string | null;
   /** USD per unit of the base token, by its last trade here. */
   priceUsd: string | null;
+  /**
+   * Units of the quote token per unit of the base token, by its last trade here; between two
+   * native, two stable or two other tokens by the state of the pool.
+   */
+  priceQuote: string | null;
   /** Value traded in the last 24 hours of the chain. */
   volume24hUsd: string | null;
   /** Unix milliseconds; null if it is older than the index. */
@@ -2374,6 +2401,8 @@ export interface Window {
  */
 export interface Windows {
   '5m': Window;
+  '15m': Window;
+  '30m': Window;
   '1h': Window;
   '6h': Window;
   '24h': Window;
@@ -2493,25 +2522,19 @@ export interface Operations {
       chain?: readonly string[] | undefined;
       /** Default: `trending`. */
       sort?: "trending" | "volume" | "liquidity" | "marketCap" | "trades" | "buyers" | "gainers" | "losers" | "new" | undefined;
-      /** The last part of the chain's time, for sorting and `minVolumeUsd`. Default: `24h`. */
-      window?: "5m" | "1h" | "6h" | "24h" | undefined;
-      /** Only tokens with at least this liquidity. A decimal number such as `250` or `0.5`. */
+      /** For sorting and `minVolumeUsd`. Default: `24h`. */
+      window?: "5m" | "15m" | "30m" | "1h" | "6h" | "24h" | undefined;
+      /** At least this liquidity. A decimal number such as `250` or `0.5`. */
       minLiquidityUsd?: string | undefined;
-      /**
-       * Only tokens with at least this volume in `window`. A decimal number such as `250` or
-       * `0.5`.
-       */
+      /** At least this volume in `window`. A decimal number such as `250` or `0.5`. */
       minVolumeUsd?: string | undefined;
-      /** Only tokens first seen at most this many seconds before the chain's time. */
+      /** Only tokens first seen within so many seconds. */
       maxAgeSeconds?: number | undefined;
       /** Only tokens with a pool of this venue, as `/chains` names it. */
       venue?: string | undefined;
-      /** `true`: only tokens on a token list; `false`: only tokens on none. */
+      /** `true`: only tokens on a token list; `false`: on none. */
       verified?: boolean | undefined;
-      /**
-       * Only tokens launched on this venue, `any` for every launchpad; so far on Solana:
-       * `pump`, `meteora-dbc`, `raydium-launchlab`.
-       */
+      /** Only tokens launched on this venue, such as `pump` on Solana; `any` for all. */
       launchpad?: string | undefined;
       /** What is left out otherwise. */
       include?: readonly ("poolShares" | "unpriced" | "native")[] | undefined;
@@ -2593,8 +2616,10 @@ export interface Operations {
    * List candles of a token. Ascending, aligned to UTC. `startTime` and `endTime` are inclusive
    * on `openTime`; with `startTime` alone the page begins at the oldest candle, otherwise it
    * ends at the newest. Volumes and counts include every trade; `outliers=exclude` keeps trades
-   * that would draw false wicks out of open, high, low and close. At most 1,000 rows without
-   * credentials, 5,000 with.
+   * that would draw false wicks out of open, high, low and close. Where `currency=quote` and
+   * neither of the two tokens prices the other (as the native coin and stable tokens do),
+   * candles are made of the newest 100,000 trades of the range at most. At most 1,000 rows
+   * without credentials, 5,000 with.
    */
   getKlines: {
     input: {
@@ -2610,8 +2635,8 @@ export interface Operations {
       startTime?: number | undefined;
       /** Unix milliseconds, inclusive. */
       endTime?: number | undefined;
-      /** Default: `usd`. */
-      currency?: "usd" | "native" | undefined;
+      /** `quote`: in the other token of `pool`, which it needs. Default: `usd`. */
+      currency?: "usd" | "native" | "quote" | undefined;
       /**
        * `previous` fills intervals without a trade with the previous close. Default: `none`.
        */
@@ -2627,7 +2652,7 @@ export interface Operations {
   /**
    * List trades of a token. Newest first. Pages neither skip nor repeat a trade while new ones
    * arrive. A filter that matches few trades may return a short or empty page with a
-   * `nextCursor`: continue until it is null. At most 100 rows without credentials, 500 with.
+   * `nextCursor`: continue until it is null. At most 300 rows without credentials, 500 with.
    */
   getTrades: {
     input: {
@@ -2690,10 +2715,11 @@ export interface Operations {
 
   /**
    * List pools of a chain, a venue or a token. Sorted by the value that they hold (`liquidity`;
-   * pools of unknown value are left out), by the value traded in the last 24 hours (`volume`;
-   * only pools with trades), or by the time of their creation (`new`; only pools whose creation
-   * was indexed). Equal pools are sorted by chain and address. A page continues after the value
-   * and the address of the last pool of the page before. Pools of a paused token are absent.
+   * pools of unknown value are left out), by what was traded in them in `window` (`volume`;
+   * `trades`; `trending`, as `/tokens` computes it, over the trades of the pool; only pools
+   * with trades), or by the time of their creation (`new`; only pools whose creation was
+   * indexed). Equal pools are sorted by chain and address. A page continues after the value and
+   * the address of the last pool of the page before. Pools of a paused token are absent.
    */
   listPools: {
     input: {
@@ -2704,7 +2730,9 @@ export interface Operations {
       /** Only pools of this venue, as `/chains` names it. */
       venue?: string | undefined;
       /** Default: `liquidity`. */
-      sort?: "liquidity" | "volume" | "new" | undefined;
+      sort?: "liquidity" | "trending" | "volume" | "trades" | "new" | undefined;
+      /** For sorting by what was traded. Default: `24h`. */
+      window?: "5m" | "15m" | "30m" | "1h" | "6h" | "24h" | undefined;
       /** Default: `50`. */
       limit?: number | undefined;
       /** `nextCursor` of the previous page, with the same query. */
@@ -2714,7 +2742,7 @@ export interface Operations {
   };
 
   /**
-   * Get a pool. A pool with its figures of four windows, what it holds, and its depth: how much
+   * Get a pool. A pool with its figures of six windows, what it holds, and its depth: how much
    * can be traded in it before its price has moved by 0.5, 1, 2, 5 and 10 per cent, computed
    * from its exact state and valued at the price of the quote token. `depth` is null while the
    * state is not known in full, or where a hook of the pool decides what swaps pay.

@@ -62,7 +62,7 @@ export function findTier(tiers: Tiers, identity: Identity): Tier {
 }
 
 const PUBLIC_DEPTH: Omit<Depth, 'lookups'> = {
-  ...{ streams: 4, trades: 100, holders: 100, klines: 1000, prices: 30, streamTokens: 10 },
+  ...{ streams: 4, trades: 300, holders: 100, klines: 1000, prices: 30, streamTokens: 10 },
 };
 const WALLET_DEPTH: Omit<Depth, 'lookups'> = {
   ...{ streams: 50, trades: 500, holders: 1000, klines: 5000, prices: 100, streamTokens: 100 },

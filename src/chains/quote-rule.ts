@@ -64,3 +64,12 @@ export function listMarketViews(
 export function listRankedAssets(assets: ChainAssets): Address[] {
   return [...new Set([...assets.native, ...assets.stable])];
 }
+
+/**
+ * The currency in which a pool's trades are priced exactly as in its quote token: USD for a stable
+ * one, which counts as a dollar. Null between two tokens of equal rank.
+ */
+export function findQuoteCurrency({ baseRank, quoteRank }: MarketView): 'usd' | 'native' | null {
+  if (baseRank === quoteRank) return null;
+  return quoteRank === RANK_STABLE ? 'usd' : 'native';
+}

@@ -2,13 +2,16 @@
 
 import type { Candle } from '../candles/derive-klines.ts';
 import { computeNextOpenTime, computeOpenTime } from '../candles/interval.ts';
+import { findQuoteCurrency, listMarketViews, type PricingAssets } from '../chains/quote-rule.ts';
 import { createOpenSerializer } from '../contract/create-serializer.ts';
 import type { HandlerContext, ReadyAnswer } from '../contract/handler.ts';
 import type { InputOf, OutputOf } from '../contract/operation.ts';
 import { getKlines } from '../contract/operations/get-klines.ts';
 import { asOfSchema } from '../contract/schemas/market-schemas.ts';
+import { buildInvalidInputError } from '../errors/app-error.ts';
+import { pow10, ratioToText, toUnits } from '../lib/decimal.ts';
 import type { PoolId } from '../model/ids.ts';
-import type { Checkpoint, KeptFrom, TokenRecord } from '../model/market-record.ts';
+import type { Checkpoint, KeptFrom, TokenRecord, TradeRecord } from '../model/market-record.ts';
 import type { TimeRange } from '../store/market-reads.ts';
 import { ALWAYS, type MadeAnswer, toAnswerKey, type Validity } from './commit-cache.ts';
 import { readCoverage, toKlinesKeptFrom } from './coverage.ts';
@@ -28,7 +31,7 @@ import {
   withLookup,
 } from './parse-token.ts';
 import { type AnswerReader, readAt } from './read-at.ts';
-import { CandleReader } from './read-candles.ts';
+import { CandleReader, type RepriceTrade } from './read-candles.ts';
 
 type KlinesInput = InputOf<typeof getKlines>;
 type KlinesAnswer = OutputOf<typeof getKlines>;
@@ -40,6 +43,7 @@ interface KlineRequest {
   readonly reference: TokenReference;
   readonly pool: PoolId | null;
   readonly range: TimeRange;
+  readonly assets: PricingAssets;
 }
 
 /** Limits the request to times with stored candles; none opens after the chain's own time. */
@@ -88,19 +92,68 @@ function isOldest(input: KlinesInput): boolean {
   return input.startTime !== undefined && input.endTime === undefined;
 }
 
+interface KlinePricing {
+  /** In which candles have the prices that are asked for. */
+  readonly currency: KlineView['currency'];
+  /** Gives trades those prices, where stored candles lack them. */
+  readonly reprice?: RepriceTrade;
+}
+
+/** Between two tokens of equal rank no candle is in either: they are folded from trades. */
+async function findPricing(
+  reader: AnswerReader,
+  { input, reference, pool, assets }: KlineRequest,
+  base: TokenRecord,
+): Promise<KlinePricing> {
+  const { currency } = input;
+  if (currency !== 'quote') return { currency };
+  const stored = pool === null ? [] : await reader.readPools(reference.chain, [pool]);
+  const views = stored.flatMap((row) => listMarketViews(assets, row));
+  const view = views.find((one) => one.base === reference.token);
+  // Its trades in this pool are those of the other token.
+  if (view === undefined) return { currency: 'usd' };
+  const known = findQuoteCurrency(view);
+  if (known !== null) return { currency: known };
+  const [quote] = await reader.readTokens(reference.chain, [view.quote]);
+  const decimals = { base: base.decimals, quote: quote?.decimals ?? null };
+  return { currency: 'native', reprice: (trade) => priceInQuote(trade, decimals) };
+}
+
+/** With the quote token in the place of the native coin. */
+function priceInQuote(
+  trade: TradeRecord,
+  { base, quote }: { readonly base: number | null; readonly quote: number | null },
+): TradeRecord {
+  const { amountRaw, quoteAmountRaw } = trade;
+  if (base === null || quote === null || amountRaw === 0n || quoteAmountRaw === 0n) {
+    return { ...trade, priceNative: null, valueNative: null };
+  }
+  const priceNative = ratioToText({
+    numerator: quoteAmountRaw * pow10(base),
+    denominator: amountRaw * pow10(quote),
+  });
+  return { ...trade, priceNative, valueNative: toUnits(quoteAmountRaw, quote) };
+}
+
 async function readRows(
   reader: AnswerReader,
   request: KlineRequest,
   known: { readonly token: TokenRecord; readonly at: Checkpoint },
 ): Promise<KlineRow[]> {
   const { input, reference, pool } = request;
-  const { interval, currency, outliers, limit } = input;
+  const { interval, outliers, limit } = input;
   const { token, at } = known;
   const chainMs = at.timestampMs;
+  const { currency, reprice } = await findPricing(reader, request, token);
   const view: KlineView = { interval, currency, outliers, decimals: token.decimals, chainMs };
   const open = clampRange(request, Math.max(chainMs, token.lastTradeAtMs ?? 0), at);
-  const series = { token: reference.token, pool, interval };
-  const candles = new CandleReader(reader, reference.chain, series, at);
+  const candles = new CandleReader(
+    reader,
+    reference.chain,
+    { token: reference.token, pool, interval },
+    at,
+    reprice,
+  );
   if (input.fill === 'previous') return readFilled(candles, request, view, open);
   const toMs = computeNextOpenTime(interval, open.lastMs);
   if (open.firstMs >= toMs) return [];
@@ -150,6 +203,9 @@ export function createGetKlines(parts: MarketParts) {
     const reference = parseToken(parts, input);
     const range = parseTimeRange(input);
     const pool = parsePoolFilter(reference, input.pool);
+    if (input.currency === 'quote' && pool === null) {
+      throw buildInvalidInputError([{ path: 'pool', message: 'must be given for currency=quote' }]);
+    }
     const { interval, limit, startTime, endTime, currency, fill, outliers } = input;
     const asked = [interval, limit, startTime, endTime, currency, fill, pool, outliers];
     const key = toAnswerKey(reference, `klines ${asked.join(' ')}`);
@@ -158,11 +214,11 @@ export function createGetKlines(parts: MarketParts) {
   return (input: KlinesInput, context: HandlerContext): ReadyAnswer | Promise<ReadyAnswer> => {
     checkLimit(parts, { limit: input.limit, of: 'klines' }, context);
     const { key, request } = prepare(input);
-    requireReadable(parts, request.reference);
     const { reference } = request;
+    const { assets } = requireReadable(parts, reference);
     const paid = chargeRows(input.limit, context);
     return withLookup(parts, { reference, context, paid }, () =>
-      parts.cache.answer(key, () => makeAnswer(parts, request)),
+      parts.cache.answer(key, () => makeAnswer(parts, { ...request, assets })),
     );
   };
 }

@@ -56,6 +56,7 @@ import { MarketColumns } from './rolling-stats/market-columns.ts';
 import { type PoolQuery, pickPools } from './rolling-stats/pick-pools.ts';
 import { warmLists } from './rolling-stats/pick-tokens.ts';
 import { RollingStats } from './rolling-stats/rolling-stats.ts';
+import { STATS_WINDOWS } from './rolling-stats/window-subject.ts';
 import { ChainStates } from './state/chain-states.ts';
 import { StandbyReads } from './state/standby-reads.ts';
 import { TokenSearch, type TokenSearchOptions } from './token-search.ts';
@@ -95,9 +96,11 @@ function parseRequest(parts: ListParts, input: PoolsInput): PoolsRequest {
   const reference = parseMint(parts, chains, input);
   const { limit, sort, venue = null } = input;
   const token = reference?.token ?? null;
-  const mark = computeQueryMark(['pools', chains.join(), sort, venue, token]);
+  const window = STATS_WINDOWS.findIndex(({ name }) => name === input.window);
+  const mark = computeQueryMark(['pools', chains.join(), sort, input.window, venue, token]);
   const after = input.cursor === undefined ? null : parseListCursor(mark, input.cursor, chains);
-  return { chains, reference, mark, limit, query: { sort, venue, token, after, limit: limit + 1 } };
+  const query = { sort, window, venue, token, after, limit: limit + 1 };
+  return { chains, reference, mark, limit, query };
 }
 
 async function readRows(parts: ListParts, market: MarketChain, request: PoolsRequest) {

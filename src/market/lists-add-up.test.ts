@@ -17,6 +17,8 @@ import type { PoolRecord } from '../model/pool.ts';
 const MINUTE_MS = 60_000;
 const WINDOWS_MS = {
   '5m': 5 * MINUTE_MS,
+  '15m': 15 * MINUTE_MS,
+  '30m': 30 * MINUTE_MS,
   '1h': 60 * MINUTE_MS,
   '6h': 360 * MINUTE_MS,
   '24h': 1440 * MINUTE_MS,
@@ -199,7 +201,7 @@ async function assertLists(scene: MarketScene, random: () => number): Promise<nu
   const rows = await readRows(scene);
   let shown = 0;
   for (const sort of TOKEN_SORTS) {
-    const window = (Object.keys(WINDOWS_MS) as WindowName[])[Math.floor(random() * 4)] ?? '24h';
+    const window = (Object.keys(WINDOWS_MS) as WindowName[])[Math.floor(random() * 6)] ?? '24h';
     const filters = FILTERS[Math.floor(random() * FILTERS.length)] ?? {};
     const input = { sort, window, limit: 1 + Math.floor(random() * 4), ...filters };
     const tokens = await readList(scene, input);

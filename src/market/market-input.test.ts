@@ -68,7 +68,7 @@ const REFUSALS: readonly [path: string, status: number, code: string, field: str
   [`/token/klines?${TOKEN}&interval=1m&pool=abc`, 400, 'INVALID_ADDRESS', 'pool'],
   [`/token/klines?${TOKEN}&interval=1m&pool=${UNKNOWN}`, 404, 'POOL_NOT_FOUND', null],
   [`/token/klines?chain=devnet&mint=${UNKNOWN}&interval=1m`, 404, 'TOKEN_NOT_FOUND', null],
-  [`/token/trades?${TOKEN}&limit=101`, 400, 'INVALID_INPUT', 'limit'],
+  [`/token/trades?${TOKEN}&limit=301`, 400, 'INVALID_INPUT', 'limit'],
   [`/token/trades?${TOKEN}&startTime=now`, 400, 'INVALID_INPUT', 'startTime'],
   [`/token/trades?${TOKEN}&startTime=2&endTime=1`, 400, 'INVALID_INPUT', 'endTime'],
   [`/token/trades?${TOKEN}&minUsd=1,000`, 400, 'INVALID_INPUT', 'minUsd'],
@@ -108,7 +108,7 @@ describe('refusals', () => {
   }
 
   for (const [id, caps] of [
-    ['getTrades', { anonymous: 100, key: 500, session: 500 }],
+    ['getTrades', { anonymous: 300, key: 500, session: 500 }],
     ['getHolders', { anonymous: 100, key: 1000, session: 1000 }],
     ['getKlines', { anonymous: 1000, key: 5000, session: 5000 }],
   ] as const) {

@@ -4,9 +4,10 @@ import { findFlagsAt, kindOf } from '../amm/pool-kinds.ts';
 import { type PoolMoment, toPoolMoment } from '../amm/pool-moment.ts';
 import { isQuotable } from '../amm/unchecked-flag.ts';
 import { isUnpriced } from '../amm/unpriced/unpriced-kind.ts';
-import { listMarketViews, type MarketView } from '../chains/quote-rule.ts';
+import { findQuoteCurrency, listMarketViews, type MarketView } from '../chains/quote-rule.ts';
 import type { OutputOf } from '../contract/operation.ts';
 import type { listPools } from '../contract/operations/list-pools.ts';
+import { pow10, ratioToText } from '../lib/decimal.ts';
 import type { Address, PoolId } from '../model/ids.ts';
 import type { CandleRecord, Checkpoint, TokenRecord } from '../model/market-record.ts';
 import type { PoolRecord } from '../model/pool.ts';
@@ -114,6 +115,35 @@ async function readLastCandles(
   return new Map(candles.map((candle) => [toSeriesKey(candle), candle]));
 }
 
+/** Units of the quote token per unit of the base token. */
+function findPriceInQuote({
+  row,
+  view,
+  candle,
+  base,
+  quote,
+}: {
+  readonly row: PoolRecord;
+  readonly view: MarketView;
+  readonly candle: CandleRecord | undefined;
+  readonly base: TokenRecord | undefined;
+  readonly quote: TokenRecord | undefined;
+}): string | null {
+  const currency = findQuoteCurrency(view);
+  if (currency === 'usd') return (candle?.usdClean ?? candle?.usd)?.close ?? null;
+  if (currency === 'native') return (candle?.nativeClean ?? candle?.native)?.close ?? null;
+  const price = kindOf(row).price(row.state);
+  if (price === null || base?.decimals == null || quote?.decimals == null) return null;
+  const { numerator, denominator } = price;
+  const [quoteRaw, baseRaw] = view.baseIsToken0
+    ? [numerator, denominator]
+    : [denominator, numerator];
+  return ratioToText({
+    numerator: quoteRaw * pow10(base.decimals),
+    denominator: baseRaw * pow10(quote.decimals),
+  });
+}
+
 /** In the order of the pools; a pool that is of no use to anybody is left out. */
 export async function readPoolAnswers(
   reader: AnswerReader,
@@ -137,12 +167,14 @@ export async function readPoolAnswers(
   const showToken = (token: Address) => ({
     mint: market.addresses.toShown(token),
     symbol: tokens.get(token)?.symbol ?? entries?.get(token)?.symbol ?? null,
+    name: tokens.get(token)?.name ?? entries?.get(token)?.name ?? null,
     decimals: tokens.get(token)?.decimals ?? null,
   });
   const headMs = checkpoint.timestampMs;
   const moment = toPoolMoment(checkpoint);
   return viewed.flatMap((pool, index) => {
     const { row, view } = pool;
+    const [base, quote] = [tokens.get(view.base), tokens.get(view.quote)];
     const reading = readings[index];
     if (reading === undefined) return [];
     const candle = candles.get(toSeriesKey({ token: view.base, pool: row.pool }));
@@ -161,6 +193,7 @@ export async function readPoolAnswers(
       liquidityUsd: toUsdText(row.liquidityUsdE18),
       priceNative: (candle?.nativeClean ?? candle?.native)?.close ?? null,
       priceUsd: (candle?.usdClean ?? candle?.usd)?.close ?? null,
+      priceQuote: findPriceInQuote({ row, view, candle, base, quote }),
       volume24hUsd: windows['24h'].volumeUsd,
       createdAt: row.createdAtMs === 0 ? null : row.createdAtMs,
       tradable:
@@ -169,7 +202,6 @@ export async function readPoolAnswers(
     };
     const toMs = isMoving(row, moment) ? headMs + 1 : findWindowsEnd(reading, headMs, coveredMs);
     const span = { fromMs: headMs, toMs };
-    const [base, quote] = [tokens.get(view.base), tokens.get(view.quote)];
     return [{ row, view, answer, windows, base, quote, span }];
   });
 }

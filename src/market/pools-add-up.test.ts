@@ -13,13 +13,26 @@ import {
 } from '../../test/market-scene.ts';
 import { bisectDepth } from '../../test/oracles/bisect-depth.ts';
 import { kindOf } from '../amm/pool-kinds.ts';
-import { listMarketViews } from '../chains/quote-rule.ts';
+import { listMarketViews, type MarketView } from '../chains/quote-rule.ts';
 import { POOL_SORTS } from '../contract/operations/list-pools.ts';
+import { WINDOW_NAMES } from '../contract/schemas/market-schemas.ts';
 import type { TickRecord, TokenRecord, TradeRecord } from '../model/market-record.ts';
 import type { PoolRecord } from '../model/pool.ts';
 
 const MINUTE_MS = 60_000;
-const DAY_MS = 1440 * MINUTE_MS;
+const WINDOWS_MS = {
+  '5m': 5 * MINUTE_MS,
+  '15m': 15 * MINUTE_MS,
+  '30m': 30 * MINUTE_MS,
+  '1h': 60 * MINUTE_MS,
+  '6h': 360 * MINUTE_MS,
+  '24h': 1440 * MINUTE_MS,
+};
+
+interface PoolOrder {
+  readonly sort: (typeof POOL_SORTS)[number];
+  readonly window: keyof typeof WINDOWS_MS;
+}
 
 interface Rows {
   readonly tokens: readonly TokenRecord[];
@@ -67,30 +80,47 @@ function listTrades(rows: Rows, { pool, token0 }: PoolRecord, sinceMs: number): 
   );
 }
 
-function computeVolume(rows: Rows, pool: PoolRecord): bigint | null {
-  const trades = listTrades(rows, pool, rows.headMs - DAY_MS);
+function computeVolume(trades: readonly TradeRecord[]): bigint | null {
   const values = trades.flatMap(({ valueUsd }) => (valueUsd === null ? [] : [toFixed(valueUsd)]));
   if (trades.length > 0 && values.length === 0) return null;
   return values.reduce((sum, value) => sum + value, 0n);
 }
 
-function computeValue(rows: Rows, pool: PoolRecord, sort: (typeof POOL_SORTS)[number]) {
+/** In 1e-15 USD, since the share of buyers is a fraction. */
+function computeTrending(trades: readonly TradeRecord[]): bigint {
+  const byWallet = Map.groupBy(trades, ({ wallet }) => wallet);
+  const micros = ({ valueUsd }: TradeRecord) =>
+    valueUsd === null ? 0n : (toFixed(valueUsd) * 1_000_000n) / ONE;
+  const capped = [...byWallet.values()].map((own) => {
+    const sum = own.reduce((total, trade) => total + micros(trade), 0n);
+    return sum > 1_000_000_000n ? 1_000_000_000n : sum;
+  });
+  const count = (side: string) =>
+    new Set(trades.filter((trade) => trade.side === side).map(({ wallet }) => wallet)).size;
+  const limited = Number(capped.reduce((total, one) => total + one, 0n));
+  const double = (limited * count('buy')) / (count('buy') + count('sell'));
+  return BigInt(Math.round(double * 1e9));
+}
+
+function computeValue(rows: Rows, pool: PoolRecord, { sort, window }: PoolOrder) {
   if (sort === 'liquidity') return pool.liquidityUsdE18;
   if (sort === 'new') return pool.createdAtMs === 0 ? null : BigInt(pool.createdAtMs);
-  const isTraded = listTrades(rows, pool, rows.headMs - DAY_MS).length > 0;
-  return isTraded ? computeVolume(rows, pool) : null;
+  const trades = listTrades(rows, pool, rows.headMs - WINDOWS_MS[window]);
+  if (trades.length === 0) return null;
+  if (sort === 'trades') return BigInt(trades.length);
+  return sort === 'trending' ? computeTrending(trades) : computeVolume(trades);
 }
 
 function computeList(
   rows: Rows,
-  sort: (typeof POOL_SORTS)[number],
+  order: PoolOrder,
   { mint, venue }: { readonly mint?: string; readonly venue?: string },
 ): string[] {
   return rows.pools
     .filter((pool) => venue === undefined || pool.venue === venue)
     .filter((pool) => mint === undefined || [pool.token0, pool.token1].some((t) => t === mint))
     .flatMap((pool) => {
-      const value = computeValue(rows, pool, sort);
+      const value = computeValue(rows, pool, order);
       return value === null ? [] : [{ pool: String(pool.pool), value }];
     })
     .sort((a, b) => (a.value === b.value ? (a.pool < b.pool ? -1 : 1) : a.value < b.value ? 1 : -1))
@@ -122,14 +152,50 @@ async function assertLists(scene: MarketScene, random: () => number): Promise<nu
       { mint: token, chain: 'devnet' },
       { mint: token, chain: 'devnet', venue: pick(FAKE_VENUES) },
     ]);
-    const input = { sort, limit: 1 + Math.floor(random() * 6), ...filter };
+    const order = { sort, window: pick(WINDOW_NAMES) };
+    const input = { ...order, limit: 1 + Math.floor(random() * 6), ...filter };
     const pools = await readList(scene, input);
     const ids = pools.map(({ address }) => address.toLowerCase());
-    assert.deepEqual(ids, computeList(rows, sort, filter), JSON.stringify(input));
+    assert.deepEqual(ids, computeList(rows, order, filter), JSON.stringify(input));
     for (const pool of pools) assertPool(rows, pool, filter.mint);
     shown += ids.length;
   }
   return shown;
+}
+
+/** By the last trade that is no outlier; between tokens of one rank by the state. */
+function assertPriceInQuote(
+  rows: Rows,
+  {
+    row,
+    view,
+    shown,
+  }: { readonly row: PoolRecord; readonly view: MarketView; readonly shown: Json },
+): void {
+  const decimalsOf = (token: string) => rows.tokens.find((one) => one.token === token)?.decimals;
+  const [base, quote] = [decimalsOf(view.base), decimalsOf(view.quote)];
+  const toPrice = (quoteRaw: bigint, baseRaw: bigint) =>
+    base == null || quote == null
+      ? null
+      : (quoteRaw * ONE * 10n ** BigInt(base)) / (baseRaw * 10n ** BigInt(quote));
+  if (view.baseRank === view.quoteRank) {
+    const state = kindOf(row).price(row.state);
+    const { numerator: a = 0n, denominator: b = 1n } = state ?? {};
+    const price = view.baseIsToken0 ? toPrice(a, b) : toPrice(b, a);
+    assertClose(shown.priceQuote, state === null ? null : price);
+    return;
+  }
+  const all = rows.trades.filter((one) => one.pool === row.pool && one.token === view.base);
+  all.sort((a, b) => a.block - b.block || a.logIndex - b.logIndex);
+  // Those of its last day with trades, as its other prices.
+  const dayOf = ({ timestampMs }: TradeRecord) => Math.floor(timestampMs / WINDOWS_MS['24h']);
+  const lastDay = Math.max(...all.map(dayOf));
+  const own = all.filter((trade) => dayOf(trade) === lastDay);
+  // Without an amount on either side a trade sets no price, in no currency.
+  const priced = own.filter(({ priceUsd, priceNative }) => (priceUsd ?? priceNative) !== null);
+  const clean = priced.findLast(({ outlier }) => !outlier) ?? priced.at(-1);
+  const price = clean === undefined ? null : toPrice(clean.quoteAmountRaw, clean.amountRaw);
+  assertClose(shown.priceQuote, price);
 }
 
 function assertPool(rows: Rows, shown: Json, mint?: string): PoolRecord {
@@ -140,6 +206,7 @@ function assertPool(rows: Rows, shown: Json, mint?: string): PoolRecord {
     const token = rows.tokens.find((one) => one.token === view[side]);
     assert.equal(shown[side].mint.toLowerCase(), view[side]);
     assert.equal(shown[side].symbol, token?.symbol ?? null);
+    assert.equal(shown[side].name, token?.name ?? null);
     assert.equal(shown[side].decimals, token?.decimals ?? null);
   }
   const { venue, kind, feePips } = row;
@@ -150,7 +217,8 @@ function assertPool(rows: Rows, shown: Json, mint?: string): PoolRecord {
   assert.equal(shown.createdAt, row.createdAtMs === 0 ? null : row.createdAtMs);
   const isPriced = kindOf(row).price(row.state) !== null;
   assert.equal(shown.tradable, isPriced && FAKE_MARKET_CHAIN.tradedVenues.has(venue));
-  const volume = computeVolume(rows, row);
+  const volume = computeVolume(listTrades(rows, row, rows.headMs - WINDOWS_MS['24h']));
+  assertPriceInQuote(rows, { row, view, shown });
   const digits = shown.volume24hUsd === null ? null : toFixed(shown.volume24hUsd);
   if (volume === null) assert.equal(digits, null);
   else {

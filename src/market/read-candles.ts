@@ -32,7 +32,7 @@ interface CandlePage extends TimeRange {
 const MONTH_DAYS = 31;
 
 const TRADES_PER_READ = 1000;
-/** The maximum reads for one page of `1s` candles, even if each second has thousands of trades. */
+/** The maximum reads for one page of folded candles, even if each has thousands of trades. */
 const TRADE_READS_MAX = 100;
 
 /** How many candles are read at once to find one with a price. */
@@ -49,7 +49,11 @@ function cut<T>(items: readonly T[], page: CandlePage): readonly T[] {
   return page.end === 'first' ? items.slice(0, page.limit) : items.slice(-page.limit);
 }
 
+/** Gives a trade other prices than the stored candles are made of. */
+export type RepriceTrade = (trade: TradeRecord) => TradeRecord;
+
 export class CandleReader {
+  readonly #reprice: RepriceTrade | undefined;
   readonly #reader: AnswerReader;
   readonly #chain: ChainSlug;
   readonly #series: SeriesKey & { readonly interval: KlineInterval };
@@ -60,8 +64,13 @@ export class CandleReader {
     chain: ChainSlug,
     series: SeriesKey & { readonly interval: KlineInterval },
     kept: KeptFrom,
+    reprice?: RepriceTrade,
   ) {
-    this.#keptFromMs = toKlinesKeptFrom(series.interval, kept);
+    this.#reprice = reprice;
+    const isFolded = reprice !== undefined;
+    this.#keptFromMs = isFolded
+      ? (kept.tradesFromMs ?? 0)
+      : toKlinesKeptFrom(series.interval, kept);
     this.#reader = reader;
     this.#chain = chain;
     this.#series = series;
@@ -71,8 +80,8 @@ export class CandleReader {
   async readPage(asked: CandlePage): Promise<readonly Candle[]> {
     const page = { ...asked, fromMs: Math.max(asked.fromMs, this.#keptFromMs) };
     if (page.fromMs >= page.toMs) return [];
-    const base = findBaseInterval(this.#series.interval);
-    if (base === null) return cut(foldTrades(this.#series, await this.#readTrades(page)), page);
+    const base = this.#reprice ? null : findBaseInterval(this.#series.interval);
+    if (base === null) return this.#foldPage(page);
     // One more than requested, since the outermost may be incomplete.
     const limit = (page.limit + 1) * countBaseCandles(this.#series.interval, base);
     const stored = await this.#reader.readCandlePage(
@@ -103,7 +112,7 @@ export class CandleReader {
     pick: (candle: Candle) => string | null,
   ): Promise<string | null> {
     const price = await this.#findPriceBefore(timeMs, pick);
-    if (price !== null || this.#keptFromMs === 0) return price;
+    if (price !== null || this.#keptFromMs === 0 || this.#reprice) return price;
     // Only days are kept of the time before, and a floor is where one begins.
     const series = { ...this.#series, interval: '1d' as const };
     const days = new CandleReader(this.#reader, this.#chain, series, {});
@@ -134,8 +143,17 @@ export class CandleReader {
     return null;
   }
 
-  /** Trades of enough seconds for the page, in chain order. */
-  async #readTrades(page: CandlePage): Promise<readonly TradeRecord[]> {
+  async #foldPage(page: CandlePage): Promise<readonly Candle[]> {
+    const { trades, isCut } = await this.#readTrades(page);
+    const priced = this.#reprice ? trades.map(this.#reprice) : trades;
+    const candles = foldTrades(this.#series, priced);
+    // The trades ended within the outermost candle.
+    const whole = !isCut ? candles : page.end === 'first' ? candles.slice(0, -1) : candles.slice(1);
+    return cut(whole, page);
+  }
+
+  /** Trades of enough candles for the page, in chain order. */
+  async #readTrades(page: CandlePage) {
     const query: Omit<TradeQuery, 'after'> = {
       token: this.#series.token,
       pool: this.#series.pool,
@@ -147,20 +165,20 @@ export class CandleReader {
       limit: TRADES_PER_READ,
     };
     const trades: TradeRecord[] = [];
-    const seconds = new Set<number>();
+    const candles = new Set<number>();
     let after: TradePosition | null = null;
-    for (let count = 0; count < TRADE_READS_MAX && seconds.size <= page.limit; count += 1) {
+    for (let count = 0; count < TRADE_READS_MAX && candles.size <= page.limit; count += 1) {
       const { trades: read, next } = await this.#reader.readTradePage(this.#chain, {
         ...query,
         after,
       });
       for (const trade of read) {
         trades.push(trade);
-        seconds.add(computeOpenTime(this.#series.interval, trade.timestampMs));
+        candles.add(computeOpenTime(this.#series.interval, trade.timestampMs));
       }
       after = next;
       if (next === null) break;
     }
-    return page.end === 'first' ? trades : trades.reverse();
+    return { trades: page.end === 'first' ? trades : trades.reverse(), isCut: after !== null };
   }
 }

@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { foldAsClient } from '../../test/client-fold.ts';
+import { foldAsClient, round18, toFixed, toText } from '../../test/client-fold.ts';
+import { FAKE_ASSETS } from '../../test/fakes/fake-market.ts';
 import { createMarketScene, type Json, type MarketScene } from '../../test/market-scene.ts';
 import { PAGES_MAX, readPages } from '../../test/read-pages.ts';
 import { KLINE_INTERVALS } from '../model/market-record.ts';
@@ -64,6 +65,15 @@ async function assertFolds(
   }
 }
 
+/** As if the quote token were the native coin. */
+function priceInQuote(trade: Json): Json {
+  const { amountRaw, amount, quote } = trade;
+  const isPriced = amountRaw !== '0' && quote.amountRaw !== '0' && amount !== null;
+  if (!isPriced || quote.amount === null) return { ...trade, priceNative: null, valueNative: null };
+  const price = (toFixed(quote.amount) * toFixed('1')) / toFixed(amount);
+  return { ...trade, priceNative: toText(round18(price)), valueNative: quote.amount };
+}
+
 for (const engine of ['sqlite', 'postgres'] as const) {
   describe(`on ${engine}`, () => {
     const cleanups: (() => unknown)[] = [];
@@ -91,6 +101,35 @@ for (const engine of ['sqlite', 'postgres'] as const) {
         await assertFolds(scene, { mint, trades: ofPool, pool });
       }
       assert.ok(folded > 500, `${folded} trades are too few to prove anything`);
+    });
+
+    test('klines in the quote token are those of its amounts', async () => {
+      const folded = { quote: 0, stable: 0, native: 0 };
+      for (const mint of await listTokens(scene)) {
+        const trades = await readAllTrades(scene, mint);
+        for (const [pool, ofPool] of Map.groupBy(trades, (trade): string => trade.pool)) {
+          const { mint: quote } = ofPool[0].quote;
+          const has = (assets: ReadonlySet<string>, token: string) =>
+            assets.has(token.toLowerCase());
+          const rank = has(FAKE_ASSETS.stable, quote) ? 'stable' : 'native';
+          const isOfTokens = !has(FAKE_ASSETS.stable, quote) && !has(FAKE_ASSETS.native, quote);
+          folded[isOfTokens ? 'quote' : rank] += ofPool.length;
+          for (const interval of ['1s', '4h'] as const) {
+            const asked = { chain: 'devnet', mint, pool, interval, currency: 'quote', limit: 5000 };
+            const { json } = await scene.ask('getKlines', { ...asked, outliers: 'include' });
+            const answered = json.klines.map((kline: Json) =>
+              Object.fromEntries(CLIENT_FIELDS.map((field) => [field, kline[field]])),
+            );
+            const expected = foldAsClient(ofPool.map(priceInQuote), interval, 'native');
+            assert.deepEqual(answered, expected, `${mint} ${interval} ${pool}`);
+            assert.equal(json.currency, 'quote');
+          }
+        }
+      }
+      assert.ok(Math.min(...Object.values(folded)) > 20, JSON.stringify(folded));
+      const [mint] = await listTokens(scene);
+      const alone = { chain: 'devnet', mint, interval: '1m', currency: 'quote' };
+      await assert.rejects(scene.ask('getKlines', alone), /pool/);
     });
 
     test('complete holders add up to the supply', async () => {

@@ -13,6 +13,8 @@ const MINUTE_MS = 60_000;
 const DAY_MS = 1440 * MINUTE_MS;
 const WINDOWS_MS = {
   '5m': 5 * MINUTE_MS,
+  '15m': 15 * MINUTE_MS,
+  '30m': 30 * MINUTE_MS,
   '1h': 60 * MINUTE_MS,
   '6h': 360 * MINUTE_MS,
   '24h': DAY_MS,

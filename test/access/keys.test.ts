@@ -282,7 +282,7 @@ test("/me and /entitlements show what is configured for the caller's level", asy
   assert.equal(anonymous.body['level'], 'anonymous');
   assert.deepEqual(anonymous.body['limits'], {
     streams: 4,
-    trades: 100,
+    trades: 300,
     holders: 100,
     klines: 1000,
     prices: 30,

@@ -16,6 +16,8 @@ import {
 } from '../schemas/market-schemas.ts';
 import { TOKEN_ERRORS } from './token-errors.ts';
 
+const KLINE_CURRENCIES = ['usd', 'native', 'quote'] as const;
+
 export const getKlines = defineOperation({
   id: 'getKlines',
   method: 'GET',
@@ -23,7 +25,7 @@ export const getKlines = defineOperation({
   tag: 'Market',
   summary: 'List candles of a token',
   description:
-    'Ascending, aligned to UTC. `startTime` and `endTime` are inclusive on `openTime`; with `startTime` alone the page begins at the oldest candle, otherwise it ends at the newest. Volumes and counts include every trade; `outliers=exclude` keeps trades that would draw false wicks out of open, high, low and close. At most 1,000 rows without credentials, 5,000 with.',
+    'Ascending, aligned to UTC. `startTime` and `endTime` are inclusive on `openTime`; with `startTime` alone the page begins at the oldest candle, otherwise it ends at the newest. Volumes and counts include every trade; `outliers=exclude` keeps trades that would draw false wicks out of open, high, low and close. Where `currency=quote` and neither of the two tokens prices the other (as the native coin and stable tokens do), candles are made of the newest 100,000 trades of the range at most. At most 1,000 rows without credentials, 5,000 with.',
   cost: 'read',
   costBy: 'rows',
   cacheControl: 'public, max-age=1',
@@ -35,7 +37,10 @@ export const getKlines = defineOperation({
       limit: Type.Integer({ minimum: 1, default: 500 }),
       startTime: startTimeInput,
       endTime: endTimeInput,
-      currency: Type.Enum(['usd', 'native'], { default: 'usd' }),
+      currency: Type.Enum([...KLINE_CURRENCIES], {
+        default: 'usd',
+        description: '`quote`: in the other token of `pool`, which it needs.',
+      }),
       fill: Type.Enum(['none', 'previous'], {
         default: 'none',
         description: '`previous` fills intervals without a trade with the previous close.',
@@ -50,7 +55,7 @@ export const getKlines = defineOperation({
       chain: chainSlugSchema,
       mint: Type.String(),
       interval: klineIntervalSchema,
-      currency: Type.Enum(['usd', 'native']),
+      currency: Type.Enum([...KLINE_CURRENCIES]),
       klines: Type.Array(klineSchema),
       coverage: coverageSchema,
       asOf: asOfSchema,
@@ -62,7 +67,7 @@ export const getKlines = defineOperation({
     tool: 'get_klines',
     title: 'Candles of a token',
     description:
-      'Lists candles of a token, ascending: open, high, low and close in `currency`, volume in units of the token, trades. Use it for price history; get_token has the current price. "1m" is a minute, "1M" a month. The newest 50 unless you give `limit` (up to 1000, with an API key 5000) or startTime and endTime. Intervals without a trade are left out unless fill is "previous". Example: {"chain": "base", "mint": "0x4200000000000000000000000000000000000006", "interval": "1h", "limit": 24}.',
+      'Lists candles of a token, ascending: open, high, low and close in `currency`, volume in units of the token, trades. Use it for price history; get_token has the current price. The newest 50 unless you give `limit` (up to 1000, with an API key 5000) or startTime and endTime. Example: {"chain": "base", "mint": "0x4200000000000000000000000000000000000006", "interval": "1h", "limit": 24}.',
     defaults: { limit: 50 },
   },
 });

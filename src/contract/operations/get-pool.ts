@@ -32,7 +32,7 @@ export const getPool = defineOperation({
   tag: 'Market',
   summary: 'Get a pool',
   description:
-    'A pool with its figures of four windows, what it holds, and its depth: how much can be traded in it before its price has moved by 0.5, 1, 2, 5 and 10 per cent, computed from its exact state and valued at the price of the quote token. `depth` is null while the state is not known in full, or where a hook of the pool decides what swaps pay.',
+    'A pool with its figures of six windows, what it holds, and its depth: how much can be traded in it before its price has moved by 0.5, 1, 2, 5 and 10 per cent, computed from its exact state and valued at the price of the quote token. `depth` is null while the state is not known in full, or where a hook of the pool decides what swaps pay.',
   cost: 'read',
   cacheControl: 'public, max-age=1',
   input: Type.Object({ chain: chainInput, pool: poolInput }, { additionalProperties: false }),

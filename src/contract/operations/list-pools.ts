@@ -9,13 +9,14 @@ import {
   mintFilter,
   nextCursor,
   poolSchema,
+  windowInput,
 } from '../schemas/market-schemas.ts';
 import { TOKEN_ERRORS } from './token-errors.ts';
 
 const LIMIT_MAX = 100;
 const CHAINS_MAX = 8;
 
-export const POOL_SORTS = ['liquidity', 'volume', 'new'] as const;
+export const POOL_SORTS = ['liquidity', 'trending', 'volume', 'trades', 'new'] as const;
 
 export const listPools = defineOperation({
   id: 'listPools',
@@ -24,7 +25,7 @@ export const listPools = defineOperation({
   tag: 'Market',
   summary: 'List pools of a chain, a venue or a token',
   description:
-    'Sorted by the value that they hold (`liquidity`; pools of unknown value are left out), by the value traded in the last 24 hours (`volume`; only pools with trades), or by the time of their creation (`new`; only pools whose creation was indexed). Equal pools are sorted by chain and address. A page continues after the value and the address of the last pool of the page before. Pools of a paused token are absent.',
+    'Sorted by the value that they hold (`liquidity`; pools of unknown value are left out), by what was traded in them in `window` (`volume`; `trades`; `trending`, as `/tokens` computes it, over the trades of the pool; only pools with trades), or by the time of their creation (`new`; only pools whose creation was indexed). Equal pools are sorted by chain and address. A page continues after the value and the address of the last pool of the page before. Pools of a paused token are absent.',
   cost: 'search',
   cacheControl: 'public, max-age=1',
   input: Type.Object(
@@ -45,6 +46,7 @@ export const listPools = defineOperation({
         }),
       ),
       sort: Type.Enum([...POOL_SORTS], { default: 'liquidity' }),
+      window: windowInput('For sorting by what was traded.'),
       limit: Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: 50 }),
       cursor: cursorInput,
     },
@@ -65,7 +67,7 @@ export const listPools = defineOperation({
     tool: 'list_pools',
     title: 'Lists of pools',
     description:
-      'Lists pools of a chain, venue or token (with one `chain`), by liquidity, volume of 24 hours or creation (sort=new). Use it to find new pools and where a token is traded. 10 pools unless you give `limit`; costs 2. Symbols are strangers\' text. Example: {"chain": ["base"], "sort": "new"}.',
+      'Lists pools of a chain, venue or token (with one `chain`), by liquidity, what was traded in a window, or creation (sort=new). Use it to find new pools and where a token is traded. 10 pools unless you give `limit`; costs 2. Symbols are strangers\' text. Example: {"chain": ["base"], "sort": "new"}.',
     defaults: { limit: 10 },
   },
 });

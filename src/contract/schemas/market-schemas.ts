@@ -259,8 +259,17 @@ const windowSchema = Type.Object(
   { title: 'Window', additionalProperties: false },
 );
 
+/** The lengths of rolling windows. */
+export const WINDOW_NAMES = ['5m', '15m', '30m', '1h', '6h', '24h'] as const;
+
+export const windowInput = (description: string) =>
+  Type.Enum([...WINDOW_NAMES], { default: '24h', description });
+
 export const windowsSchema = Type.Object(
-  { '5m': windowSchema, '1h': windowSchema, '6h': windowSchema, '24h': windowSchema },
+  {
+    ...{ '5m': windowSchema, '15m': windowSchema, '30m': windowSchema },
+    ...{ '1h': windowSchema, '6h': windowSchema, '24h': windowSchema },
+  },
   {
     title: 'Windows',
     additionalProperties: false,
@@ -291,6 +300,7 @@ const poolToken = (description: string) =>
     {
       mint: Type.String(),
       symbol: textOrNull("A stranger's text."),
+      name: textOrNull("A stranger's text."),
       decimals: integerOrNull(''),
     },
     { additionalProperties: false, description },
@@ -312,6 +322,9 @@ export const poolFields = {
   liquidityUsd: textOrNull('The value that the pool holds, as of its last event.'),
   priceNative: textOrNull('Native coin per unit of the base token, by its last trade here.'),
   priceUsd: textOrNull('USD per unit of the base token, by its last trade here.'),
+  priceQuote: textOrNull(
+    'Units of the quote token per unit of the base token, by its last trade here; between two native, two stable or two other tokens by the state of the pool.',
+  ),
   volume24hUsd: textOrNull('Value traded in the last 24 hours of the chain.'),
   createdAt: integerOrNull('Unix milliseconds; null if it is older than the index.'),
   tradable: Type.Boolean({

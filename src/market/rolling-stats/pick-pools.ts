@@ -5,12 +5,14 @@ import type { Address, PoolId } from '../../model/ids.ts';
 import type { ChainColumns } from './chain-columns.ts';
 import type { ChainStats } from './chain-stats.ts';
 import { toExact } from './packed-decimal.ts';
+import { computeTrending } from './pick-tokens.ts';
 import { createAfter, type ListPosition, type RankedRow, TopRows } from './top-rows.ts';
-import { STATS_WINDOWS } from './window-subject.ts';
 
 export interface PoolQuery {
   readonly chain: ChainSlug;
-  readonly sort: 'liquidity' | 'volume' | 'new';
+  readonly sort: 'liquidity' | 'trending' | 'volume' | 'trades' | 'new';
+  /** The index of the window in `STATS_WINDOWS`. */
+  readonly window: number;
   readonly venue: string | null;
   /** Only pools of this token. */
   readonly token: Address | null;
@@ -22,8 +24,6 @@ export interface PoolQuery {
 interface PickedPool extends ListPosition {
   readonly id: PoolId;
 }
-
-const DAY_WINDOW = STATS_WINDOWS.findIndex(({ name }) => name === '24h');
 
 class PoolPicker {
   readonly #stats: ChainStats;
@@ -52,8 +52,8 @@ class PoolPicker {
 
   pick(): readonly RankedRow[] {
     const { sort } = this.#query;
-    if (sort === 'volume') this.#pickByVolume();
-    else this.#pickByColumn(sort);
+    if (sort === 'liquidity' || sort === 'new') this.#pickByColumn(sort);
+    else this.#pickByCounts(sort);
     return this.#top.rows;
   }
 
@@ -80,18 +80,24 @@ class PoolPicker {
     }
   }
 
-  #pickByVolume(): void {
+  #pickByCounts(sort: 'trending' | 'volume' | 'trades'): void {
     const { pools: stats } = this.#stats;
-    const { columns, volumesE18 } = stats.columnsOf(DAY_WINDOW);
-    const { trades, unvalued, volume } = columns;
+    const { columns, volumesE18 } = stats.columnsOf(this.#query.window);
+    const { trades, unvalued, volume, limitedVolumeE6, buyers, sellers } = columns;
     const { places } = stats.findPlaces(this.#columns.placedPools);
+    // What was traded bounds `trending`.
+    const doubles = { volume, trades, trending: limitedVolumeE6 }[sort];
     let { floor } = this.#top;
     for (let id = 0; id < stats.idsEnd; id += 1) {
-      if (trades[id] === unvalued[id]) continue;
-      const double = volume[id] as number;
-      if (double < floor) continue;
+      const bound = doubles[id] as number;
+      if (trades[id] === 0 || bound < floor) continue;
+      if (sort === 'volume' && trades[id] === unvalued[id]) continue;
       const place = (places[id] as number) - 1;
-      if (place >= 0) this.#offer(place, double, volumesE18[id] ?? 0n);
+      if (place < 0) continue;
+      const [buyersHere = 0, sellersHere = 0] = [buyers[id], sellers[id]];
+      const of = { limitedVolumeE6: bound, buyers: buyersHere, sellers: sellersHere };
+      const double = sort === 'trending' ? computeTrending(of) : bound;
+      this.#offer(place, double, sort === 'volume' ? (volumesE18[id] ?? 0n) : 0n);
       floor = this.#top.floor;
     }
   }

@@ -3,9 +3,11 @@
 // A trader is a wallet with trades of a subject. It counts while at least one of them is in the
 // window, and its volume up to a limit.
 
+import { STATS_WINDOWS } from './window-subject.ts';
+
+const WINDOWS = STATS_WINDOWS.length;
 /** Windows times sides. */
-const COUNTS_PER_TRADER = 8;
-const WINDOWS = 4;
+const COUNTS_PER_TRADER = 2 * WINDOWS;
 const WALLETS_END = 2 ** 32;
 const TRADERS_FIRST = 256;
 

@@ -217,7 +217,7 @@ test('an answer is valid until the next trade leaves a window', () => {
   assert.equal(stats.read('a', 0)?.trades, 1);
   stats.advance(nextMs);
   assert.equal(stats.read('a', 0)?.trades, 0);
-  assert.equal(stats.findNextChange('a'), 1000 + 60 * MINUTE_MS);
+  assert.equal(stats.findNextChange('a'), 1000 + 15 * MINUTE_MS);
 });
 
 test('a subject without trades takes no memory', () => {

@@ -1,4 +1,4 @@
-// Figures of tokens (or pools) over the last five minutes, hour, six hours and day of chain time,
+// Figures of tokens (or pools) over the last minutes, hours and the day of chain time,
 // exact after every commit, rollback and step of time.
 //
 // A trade is in a window if its time is after the window's start: the chain's time less the

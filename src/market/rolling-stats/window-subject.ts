@@ -85,6 +85,8 @@ const HOUR_MS = 60 * MINUTE_MS;
 
 export const STATS_WINDOWS = [
   { name: '5m', lengthMs: 5 * MINUTE_MS },
+  { name: '15m', lengthMs: 15 * MINUTE_MS },
+  { name: '30m', lengthMs: 30 * MINUTE_MS },
   { name: '1h', lengthMs: HOUR_MS },
   { name: '6h', lengthMs: 6 * HOUR_MS },
   { name: '24h', lengthMs: 24 * HOUR_MS },
