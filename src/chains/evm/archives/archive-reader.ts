@@ -6,16 +6,20 @@ import type { Clock } from '../../../lib/clock.ts';
 import type { Random } from '../../../lib/retry.ts';
 import type { BlockHeader } from '../../../model/block-header.ts';
 import { ArchiveError } from '../../archives/archive-error.ts';
-import { ArchiveUse } from '../../archives/archive-use.ts';
+import {
+  type ArchivePlace,
+  type ArchiveRange,
+  type ArchiveSource,
+  ArchiveSources,
+} from '../../archives/archive-sources.ts';
 import type { Log } from '../../rpc/rpc-client.ts';
 import { RpcError } from '../../rpc/rpc-error.ts';
-import type { ArchiveRange, ArchiveSource } from './archive-source.ts';
-import { type ArchivedBlock, MalformedBlock } from './archived-block.ts';
+import type { ArchivedBlock } from './archived-block.ts';
 import type { Witness } from './node-witness.ts';
 import { proveBlock, type Verdict } from './prove-block.ts';
 
 interface ArchiveReaderOptions {
-  readonly sources: readonly ArchiveSource[];
+  readonly sources: readonly ArchiveSource<ArchivedBlock>[];
   readonly witness: Witness;
   /** Of the blocks that are proved, so many in a hundred are compared with the node as well. */
   readonly samplePct: number;
@@ -34,19 +38,7 @@ export interface ArchiveReading {
   readonly isProved: boolean;
 }
 
-interface Place {
-  readonly source: ArchiveSource;
-  readonly use: ArchiveUse;
-}
-
-/** A stream that the next reading goes on with. */
-interface OpenStream {
-  readonly place: Place;
-  readonly iterator: AsyncIterator<ArchivedBlock>;
-  readonly abort: AbortController;
-  readonly toBlock: number;
-  next: number;
-}
+type Place = ArchivePlace<ArchiveSource<ArchivedBlock>>;
 
 interface JudgedBlock {
   readonly block: ArchivedBlock;
@@ -61,117 +53,50 @@ const UNPROVED_SAMPLES_MIN = 20;
 
 export class ArchiveReader {
   readonly #options: ArchiveReaderOptions;
-  readonly #places: readonly Place[];
-  #open: OpenStream | null = null;
+  readonly #sources: ArchiveSources<ArchiveSource<ArchivedBlock>, ArchivedBlock>;
 
   constructor(options: ArchiveReaderOptions) {
     this.#options = options;
-    this.#places = options.sources.map((source) => ({
-      source,
-      use: new ArchiveUse(source.name, options),
-    }));
+    this.#sources = new ArchiveSources(options.sources, options);
   }
 
   /** The first part of the range, of final blocks; null if no archive has any of it now. */
   async read(range: ArchiveRange, signal?: AbortSignal): Promise<ArchiveReading | null> {
-    for (const place of this.#places) {
-      if (!place.use.isAvailable) continue;
-      try {
-        return await this.#readFrom(place, range, signal);
-      } catch (error) {
-        this.#dropOpen();
-        signal?.throwIfAborted();
-        place.use.noteFault(toArchiveError(error, place));
-      }
-    }
-    return null;
+    return await this.#sources.ask(async (place) => {
+      const { judged, fault } = await this.#pull(place, range);
+      const { last, unproved } = await this.#compare(judged, place, signal);
+      const blocks = judged.map(({ block }) => block);
+      return { source: place.source.name, blocks, last, isProved: unproved === 0, fault };
+    }, signal);
   }
 
   /** What `/ready` says. */
   listLimitations(): string[] {
-    return this.#places.flatMap(({ use }) => use.listLimitations());
+    return this.#sources.listLimitations();
   }
 
   close(): void {
-    this.#dropOpen();
-    for (const { source } of this.#places) source.close();
+    this.#sources.close();
   }
 
-  async #readFrom(
-    place: Place,
-    range: ArchiveRange,
-    signal: AbortSignal | undefined,
-  ): Promise<ArchiveReading> {
-    const stop = () => this.#dropOpen();
-    signal?.addEventListener('abort', stop, { once: true });
-    try {
-      const { judged, fault } = await this.#pull(place, range);
-      const { last, unproved } = await this.#compare(judged, place, signal);
-      signal?.throwIfAborted();
-      if (fault === null) {
-        place.use.noteRead();
-      } else {
-        this.#dropOpen();
-        place.use.noteFault(fault);
-      }
-      const blocks = judged.map(({ block }) => block);
-      return { source: place.source.name, blocks, last, isProved: unproved === 0 };
-    } finally {
-      signal?.removeEventListener('abort', stop);
-    }
-  }
-
-  /** As many blocks as one reading takes, with the fault that ended it early. */
+  /** As many blocks as one reading takes. */
   async #pull(
     place: Place,
     range: ArchiveRange,
   ): Promise<{ judged: JudgedBlock[]; fault: ArchiveError | null }> {
-    const stream = this.#openAt(place, range);
     const judged: JudgedBlock[] = [];
     const size = Math.min(BLOCKS_MAX, range.toBlock - range.fromBlock + 1);
     let logs = 0;
-    try {
-      while (judged.length < size && logs < LOGS_MAX) {
-        const next = await stream.iterator.next();
-        if (next.done === true) {
-          this.#dropOpen();
-          break;
-        }
-        judged.push(this.#judge(next.value, stream.next, judged.at(-1)?.block, place));
-        stream.next += 1;
-        logs += next.value.receipts.reduce((sum, receipt) => sum + receipt.logs.length, 0);
-      }
-    } catch (error) {
-      const fault = toArchiveError(error, place);
-      // What came before a broken connection is as good as any; of a lie nothing is.
-      if (fault.kind === 'wrong' || judged.length === 0) throw fault;
-      return { judged, fault };
-    }
-    if (judged.length === 0) throw new ArchiveError('dry', `${place.source.name} sent no blocks`);
-    return { judged, fault: null };
-  }
-
-  /** The open stream if it stands at this block, otherwise a new one. */
-  #openAt(place: Place, range: ArchiveRange): OpenStream {
-    const open = this.#open;
-    const { fromBlock, toBlock } = range;
-    if (open?.place === place && open.next === fromBlock && open.toBlock <= toBlock) return open;
-    this.#dropOpen();
-    const abort = new AbortController();
-    const iterator = place.source
-      .read({ fromBlock, toBlock }, abort.signal)
-      [Symbol.asyncIterator]();
-    this.#open = { place, iterator, abort, toBlock, next: fromBlock };
-    return this.#open;
-  }
-
-  #dropOpen(): void {
-    const open = this.#open;
-    this.#open = null;
-    if (open === null) return;
-    open.abort.abort();
-    // It ends by the abort; how does not matter any more.
-    open.iterator.return?.().catch(() => undefined);
+    const { fault } = await this.#sources.pull({
+      ...{ place, range, begin: () => null },
+      accept: (block, { next }) => {
+        judged.push(this.#judge(block, next, judged.at(-1)?.block, place));
+        logs += block.receipts.reduce((sum, receipt) => sum + receipt.logs.length, 0);
+        return block.header.position;
+      },
+      isEnough: ({ length }) => length >= size || logs >= LOGS_MAX,
+    });
+    return { judged, fault };
   }
 
   #judge(
@@ -254,11 +179,4 @@ export class ArchiveReader {
 
 function lie({ source }: Place, { header }: ArchivedBlock, reason: string): ArchiveError {
   return new ArchiveError('wrong', `${source.name}, block ${header.position}: ${reason}`);
-}
-
-/** What is no fault of the archive goes on to the caller. */
-function toArchiveError(error: unknown, { source }: Place): ArchiveError {
-  if (error instanceof ArchiveError) return error;
-  if (!(error instanceof MalformedBlock)) throw error;
-  return new ArchiveError('wrong', `${source.name}: ${error.message}`);
 }

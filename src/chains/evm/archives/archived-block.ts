@@ -1,6 +1,7 @@
 // A block as an archive has it, checked for its form and for nothing else.
 
 import type { Address, TransactionId } from '../../../model/ids.ts';
+import { ArchiveError } from '../../archives/archive-error.ts';
 
 /** The fields that a header's hash covers, in their order; the last ones came with later forks. */
 export const HEADER_FIELDS = [
@@ -86,8 +87,10 @@ export interface ArchivedBlock {
 }
 
 /** The form of a block is impossible; the message says where. */
-export class MalformedBlock extends Error {
-  override readonly name = 'MalformedBlock';
+export class MalformedBlock extends ArchiveError {
+  constructor(message: string) {
+    super('wrong', message);
+  }
 }
 
 const BYTES = /^0x(?:[0-9a-f]{2})*$/;

@@ -98,7 +98,7 @@ describe('era files', { skip }, () => {
         await writeFile(join(folder, ERE), bytes);
         const range = { fromBlock: 18_000_000, toBlock: 18_000_000 };
         await assert.rejects(collect(new EraFolderSource(folder).read(range, NEVER)), {
-          name: 'MalformedBlock',
+          kind: 'wrong',
         });
       });
     }

@@ -10,7 +10,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { ArchiveError } from '../../archives/archive-error.ts';
-import type { ArchiveRange, ArchiveSource } from './archive-source.ts';
+import type { ArchiveRange, ArchiveSource } from '../../archives/archive-sources.ts';
 import { type ArchivedBlock, MalformedBlock } from './archived-block.ts';
 import { EraFile } from './era-file.ts';
 
@@ -21,7 +21,7 @@ const LIST_TIMEOUT_MS = 60_000;
 /** The greatest has 1.5 GB. */
 const DOWNLOAD_TIMEOUT_MS = 3_600_000;
 
-export class EraFolderSource implements ArchiveSource {
+export class EraFolderSource implements ArchiveSource<ArchivedBlock> {
   readonly name: string;
   readonly #folder: string;
 
@@ -74,7 +74,7 @@ export class EraFolderSource implements ArchiveSource {
   }
 }
 
-export class EraUrlSource implements ArchiveSource {
+export class EraUrlSource implements ArchiveSource<ArchivedBlock> {
   readonly name: string;
   readonly #url: URL;
   /** Names by the number of the file. */

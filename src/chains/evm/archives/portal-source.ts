@@ -3,8 +3,8 @@
 
 import type { Clock } from '../../../lib/clock.ts';
 import { ArchiveError } from '../../archives/archive-error.ts';
+import type { ArchiveRange, ArchiveSource } from '../../archives/archive-sources.ts';
 import { PortalClient } from '../../archives/portal-client.ts';
-import type { ArchiveRange, ArchiveSource } from './archive-source.ts';
 import { type ArchivedBlock, HEADER_FIELDS, type HeaderField } from './archived-block.ts';
 import { parsePortalBlock } from './parse-portal-block.ts';
 
@@ -29,7 +29,7 @@ function toField(column: string): HeaderField | null {
   return HEADER_FIELDS.find((field) => field === name) ?? null;
 }
 
-export class PortalSource implements ArchiveSource {
+export class PortalSource implements ArchiveSource<ArchivedBlock> {
   readonly #client: PortalClient;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #absentUntilMs = new Map<HeaderField, number>();

@@ -209,7 +209,7 @@ describe('blocks of the Portal', { skip }, () => {
     for (const change of changes) {
       const line = readPortalLine(PORTAL[0]!);
       change(line);
-      assert.throws(() => parsePortalBlock(line), { name: 'MalformedBlock' });
+      assert.throws(() => parsePortalBlock(line), { kind: 'wrong' });
     }
   });
 

@@ -1,10 +1,10 @@
 // Another node as an archive: its blocks and receipts are proved like those of any other.
 
 import { ArchiveError } from '../../archives/archive-error.ts';
+import type { ArchiveRange, ArchiveSource } from '../../archives/archive-sources.ts';
 import type { RpcClient } from '../../rpc/rpc-client.ts';
 import { isRpcError } from '../../rpc/rpc-error.ts';
 import { toQuantity } from '../data/hex-data.ts';
-import type { ArchiveRange, ArchiveSource } from './archive-source.ts';
 import {
   type ArchivedBlock,
   type ArchivedReceipt,
@@ -55,7 +55,7 @@ export function parseRpcBlock(block: unknown, receipts: unknown): ArchivedBlock 
   return { header: parseHeader(block), absent: new Set(), receipts: receipts.map(parseReceipt) };
 }
 
-export class RpcSource implements ArchiveSource {
+export class RpcSource implements ArchiveSource<ArchivedBlock> {
   readonly name: string;
   readonly #client: RpcClient;
 

@@ -1,6 +1,7 @@
 // Whole blocks of Solana from SQD Portal, without votes.
 
 import { ArchiveError } from '../../archives/archive-error.ts';
+import type { ArchiveRange, ArchiveSource } from '../../archives/archive-sources.ts';
 import { PortalClient } from '../../archives/portal-client.ts';
 import {
   PORTAL_FIELDS,
@@ -13,12 +14,7 @@ import {
 const RANGE_MAX = 10_000;
 const SILENCE_MS = 30_000;
 
-export interface SlotSpan {
-  readonly fromSlot: number;
-  readonly toSlot: number;
-}
-
-export class SolanaPortal {
+export class SolanaPortal implements ArchiveSource<PortalBlock> {
   readonly #client: PortalClient;
 
   constructor(url: string) {
@@ -34,20 +30,12 @@ export class SolanaPortal {
     this.#client.close();
   }
 
-  /**
-   * Blocks from `fromSlot` on, ascending; slots without one are left out. It may end before
-   * `toSlot`, and have none at all. Throws an `ArchiveError`.
-   */
   async *read(
-    { fromSlot, toSlot }: SlotSpan,
+    { fromBlock, toBlock }: ArchiveRange,
     signal: AbortSignal,
   ): AsyncGenerator<PortalBlock, void> {
     const query = {
-      ...{
-        type: 'solana',
-        fromBlock: fromSlot,
-        toBlock: Math.min(toSlot, fromSlot + RANGE_MAX - 1),
-      },
+      ...{ type: 'solana', fromBlock, toBlock: Math.min(toBlock, fromBlock + RANGE_MAX - 1) },
       ...{ includeAllBlocks: true, fields: PORTAL_FIELDS },
       ...{
         transactions: [{}],

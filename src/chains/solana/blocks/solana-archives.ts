@@ -9,11 +9,15 @@ import type { Clock } from '../../../lib/clock.ts';
 import type { Random } from '../../../lib/retry.ts';
 import type { BlockHeader } from '../../../model/block-header.ts';
 import { ArchiveError } from '../../archives/archive-error.ts';
-import { ArchiveUse } from '../../archives/archive-use.ts';
+import {
+  type ArchivePlace,
+  type ArchiveRange,
+  ArchiveSources,
+} from '../../archives/archive-sources.ts';
 import type { Log, RpcClient } from '../../rpc/rpc-client.ts';
 import { findImbalance } from '../archives/find-imbalance.ts';
 import type { PortalBlock } from '../archives/portal-block.ts';
-import type { SlotSpan, SolanaPortal } from '../archives/solana-portal.ts';
+import type { SolanaPortal } from '../archives/solana-portal.ts';
 import { listAccountKeys, type RawTransaction } from '../data/raw-transaction.ts';
 import { isTransaction, type SolanaBlockTransaction } from '../rpc/parse-solana-block.ts';
 import { listSlots, readExistingBlock, SIGNATURES } from '../rpc/slot-blocks.ts';
@@ -46,24 +50,19 @@ interface ArchivedSlots {
   readonly last: BlockHeader;
 }
 
-interface Place {
-  readonly source: SolanaPortal;
-  readonly use: ArchiveUse;
-  /** Transactions whose log neither the archive nor the node has. */
-  lostLogs: number;
-}
+type Place = ArchivePlace<SolanaPortal>;
 
-/** A stream that the next reading goes on with. */
-interface OpenStream {
-  readonly place: Place;
-  readonly iterator: AsyncIterator<PortalBlock>;
-  readonly abort: AbortController;
-  readonly toSlot: number;
+/** Where a stream stands: each block goes on from there. */
+interface Passed {
   /** What token accounts held after the last block that was read. */
   readonly held: Map<string, string>;
   /** The last block that was read; null before the first. */
   last: PortalBlock['header'] | null;
-  next: number;
+}
+
+interface SlotRange extends ArchiveRange {
+  readonly blockCountMax: number;
+  readonly transactionCountMax: number;
 }
 
 interface PlacedTransaction {
@@ -105,65 +104,46 @@ function callsVenue(raw: RawTransaction): boolean {
 
 export class SolanaArchives {
   readonly #options: SolanaArchivesOptions;
-  readonly #places: readonly Place[];
-  #open: OpenStream | null = null;
+  readonly #sources: ArchiveSources<SolanaPortal, PortalBlock, Passed>;
+  /** By archive: transactions whose log neither it nor the node has. */
+  readonly #lostLogs = new Map<string, number>();
 
   constructor(options: SolanaArchivesOptions) {
     this.#options = options;
-    this.#places = options.sources.map((source) => ({
-      ...{ source, use: new ArchiveUse(source.name, options), lostLogs: 0 },
-    }));
+    this.#sources = new ArchiveSources(options.sources, options);
   }
 
   /** The first part of a range of final slots; null if no archive has any of it now. */
-  async read(
-    range: SlotSpan & { readonly blockCountMax: number; readonly transactionCountMax: number },
-    signal?: AbortSignal,
-  ): Promise<ArchivedSlots | null> {
-    for (const place of this.#places) {
-      if (!place.use.isAvailable) continue;
-      const stop = () => this.#dropOpen();
-      signal?.addEventListener('abort', stop, { once: true });
-      try {
-        return await this.#readFrom(place, range, signal);
-      } catch (error) {
-        this.#dropOpen();
-        signal?.throwIfAborted();
-        // What is no fault of the archive goes on to the caller.
-        if (!(error instanceof ArchiveError)) throw error;
-        place.use.noteFault(error);
-      } finally {
-        signal?.removeEventListener('abort', stop);
-      }
-    }
-    return null;
+  async read(range: SlotRange, signal?: AbortSignal): Promise<ArchivedSlots | null> {
+    return await this.#sources.ask((place) => this.#readFrom(place, range, signal), signal);
   }
 
   listLimitations(): string[] {
-    return this.#places.flatMap(({ source, use, lostLogs }) => {
-      const lost = `archive ${source.name}: ${lostLogs} transactions had no log, nor had a node`;
-      return [...use.listLimitations(), ...(lostLogs === 0 ? [] : [lost])];
-    });
+    const lost = [...this.#lostLogs].map(
+      ([name, count]) => `archive ${name}: ${count} transactions had no log, nor had a node`,
+    );
+    return [...this.#sources.listLimitations(), ...lost];
   }
 
   close(): void {
-    this.#dropOpen();
-    for (const { source } of this.#places) source.close();
+    this.#sources.close();
   }
 
-  async #readFrom(
-    place: Place,
-    range: Parameters<SolanaArchives['read']>[0],
-    signal: AbortSignal | undefined,
-  ): Promise<ArchivedSlots> {
-    const { pulled, fault } = await this.#pull(place, range);
+  async #readFrom(place: Place, range: SlotRange, signal: AbortSignal | undefined) {
+    const blockCountMax = Math.min(BLOCKS_MAX, range.blockCountMax);
+    const transactionCountMax = Math.min(TRANSACTIONS_MAX, range.transactionCountMax);
+    let count = 0;
+    const { blocks: pulled, fault } = await this.#sources.pull({
+      ...{ place, range, begin: () => ({ held: new Map(), last: null }) },
+      accept: (block, stream) => {
+        assertFits(block, stream, place);
+        count += block.transactions.length;
+        return block.header.position;
+      },
+      isEnough: ({ length }) => length >= blockCountMax || count >= transactionCountMax,
+    });
     const last = await this.#assertLast(place, pulled, signal);
-    await this.#assertAll(
-      place,
-      pulled,
-      { fromSlot: range.fromSlot, toSlot: last.position },
-      signal,
-    );
+    await this.#assertAll(place, pulled, { ...range, toBlock: last.position }, signal);
     await this.#compareSamples(place, pulled, signal);
     const blocks = [];
     for (const block of pulled) {
@@ -171,67 +151,7 @@ export class SolanaArchives {
         block.header.position === last.position ? last : await this.#addTime(block.header, signal);
       blocks.push({ header, transactions: await this.#addLogs(place, block, signal) });
     }
-    signal?.throwIfAborted();
-    if (fault === null) place.use.noteRead();
-    else {
-      this.#dropOpen();
-      place.use.noteFault(fault);
-    }
-    return { source: place.source.name, blocks, last };
-  }
-
-  /** As many blocks as one reading takes, with the fault that ended it early. */
-  async #pull(
-    place: Place,
-    range: Parameters<SolanaArchives['read']>[0],
-  ): Promise<{ pulled: PortalBlock[]; fault: ArchiveError | null }> {
-    const stream = this.#openAt(place, range);
-    const pulled: PortalBlock[] = [];
-    const blockCountMax = Math.min(BLOCKS_MAX, range.blockCountMax);
-    const transactionCountMax = Math.min(TRANSACTIONS_MAX, range.transactionCountMax);
-    let count = 0;
-    try {
-      while (pulled.length < blockCountMax && count < transactionCountMax) {
-        const next = await stream.iterator.next();
-        if (next.done === true) {
-          this.#dropOpen();
-          break;
-        }
-        assertFits(next.value, stream);
-        pulled.push(next.value);
-        count += next.value.transactions.length;
-      }
-    } catch (error) {
-      // What came before a broken connection is as good as any; of a lie nothing is.
-      const isKept = error instanceof ArchiveError && error.kind !== 'wrong' && pulled.length > 0;
-      if (!isKept) throw error;
-      return { pulled, fault: error };
-    }
-    if (pulled.length === 0) throw new ArchiveError('dry', `${place.source.name} sent no blocks`);
-    return { pulled, fault: null };
-  }
-
-  /** The open stream if it stands at this slot, otherwise a new one. */
-  #openAt(place: Place, { fromSlot, toSlot }: SlotSpan): OpenStream {
-    const open = this.#open;
-    if (open?.place === place && open.next === fromSlot && open.toSlot <= toSlot) return open;
-    this.#dropOpen();
-    const abort = new AbortController();
-    const blocks = place.source.read({ fromSlot, toSlot }, abort.signal);
-    const iterator = blocks[Symbol.asyncIterator]();
-    this.#open = {
-      ...{ place, iterator, abort, toSlot, held: new Map(), last: null, next: fromSlot },
-    };
-    return this.#open;
-  }
-
-  #dropOpen(): void {
-    const open = this.#open;
-    this.#open = null;
-    if (open === null) return;
-    open.abort.abort();
-    // It ends by the abort; how does not matter any more.
-    open.iterator.return?.().catch(() => undefined);
+    return { source: place.source.name, blocks, last, fault };
   }
 
   /** The node must have the last block, to which all the others link. */
@@ -257,11 +177,11 @@ export class SolanaArchives {
   async #assertAll(
     place: Place,
     pulled: readonly PortalBlock[],
-    span: SlotSpan,
+    { fromBlock: fromSlot, toBlock: toSlot }: ArchiveRange,
     signal: AbortSignal | undefined,
   ): Promise<void> {
     const listed = await this.#options.client.at(
-      (endpoint) => listSlots(endpoint, { ...span, commitment: FINALIZED }, signal),
+      (endpoint) => listSlots(endpoint, { fromSlot, toSlot, commitment: FINALIZED }, signal),
       { signal },
     );
     const sent = new Set(pulled.map(({ header }) => header.position));
@@ -341,7 +261,8 @@ export class SolanaArchives {
           continue;
         }
         await this.#assertMayHave(place, { raw, slot: header.position }, signal);
-        place.lostLogs += 1;
+        const { name } = place.source;
+        this.#lostLogs.set(name, (this.#lostLogs.get(name) ?? 0) + 1);
       }
     }
     return transactions.map(({ index, raw }) => ({ index, raw: whole.get(index) ?? raw }));
@@ -383,24 +304,34 @@ function lieOf({ source }: Place, { raw, slot }: PlacedTransaction): ArchiveErro
 }
 
 /** Throws an `ArchiveError` of a block that does not go on from the one before. */
-function assertFits(block: PortalBlock, stream: OpenStream): void {
-  const { header, transactions } = block;
+function assertFits(
+  { header, transactions }: PortalBlock,
+  {
+    next,
+    toBlock,
+    passed,
+  }: {
+    readonly next: number;
+    readonly toBlock: number;
+    readonly passed: Passed;
+  },
+  { source }: Place,
+): void {
   const lie = (problem: string) =>
-    new ArchiveError('wrong', `${stream.place.source.name}, slot ${header.position}: ${problem}`);
-  const { last, next } = stream;
-  if (header.position < next || header.position > stream.toSlot) throw lie('it was not asked for');
+    new ArchiveError('wrong', `${source.name}, slot ${header.position}: ${problem}`);
+  const { last, held } = passed;
+  if (header.position < next || header.position > toBlock) throw lie('it was not asked for');
   const isLinked =
     last === null
       ? header.parentPosition < next
       : header.parentPosition === last.position && header.parentHash === last.hash;
   if (!isLinked) throw lie('it does not follow the block before');
   for (const { raw } of transactions) {
-    const problem = judgeBalances(raw, stream.held);
+    const problem = judgeBalances(raw, held);
     if (problem !== null) throw lie(problem);
   }
-  if (stream.held.size > HELD_MAX) stream.held.clear();
-  stream.last = header;
-  stream.next = header.position + 1;
+  if (held.size > HELD_MAX) held.clear();
+  passed.last = header;
 }
 
 function judgeBalances(raw: RawTransaction, held: Map<string, string>): string | null {

@@ -141,12 +141,12 @@ export class SolanaBlockReader {
   /** Null if no archive has the next slots now, or the range is not one for archives. */
   async #readArchives(range: BlockRange, signal?: AbortSignal): Promise<BlockRangeReading | null> {
     const { archives = null, client } = this.#options;
-    const { linked, only, audited, fromBlock: fromSlot, toBlock: toSlot } = range;
+    const { linked, only, audited, fromBlock, toBlock } = range;
     if (archives === null || linked || only !== undefined || audited !== undefined) return null;
     const { blockCountMax = Number.POSITIVE_INFINITY } = range;
     const transactionCountMax = range.eventCountMax ?? Number.POSITIVE_INFINITY;
     const limits = { blockCountMax, transactionCountMax };
-    const read = await archives.read({ fromSlot, toSlot, ...limits }, signal);
+    const read = await archives.read({ fromBlock, toBlock, ...limits }, signal);
     if (read === null) return null;
     const { blocks: raws, last, source } = read;
     const raw = { blocks: raws, headers: [], toSlot: last.position, blockCount: raws.length };
