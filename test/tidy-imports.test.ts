@@ -19,7 +19,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['config', 'contract', 'amm', 'candles', 'positions'],
   ['store', 'chains', 'live'],
   ['access', 'market', 'trading', 'ingest'],
-  ['http', 'mcp', 'engines'],
+  ['compat', 'http', 'mcp', 'engines'],
   ['runtime'],
   ['compose'],
   ['cli'],

@@ -3,7 +3,9 @@
 import type { Access } from '../access/create-access.ts';
 import { LookupLimits, type LookupLimitsOptions } from '../access/limits/lookup-limits.ts';
 import { findTier, type Tiers } from '../access/tiers.ts';
+import { createCompatShapes } from '../compat/compat-shapes.ts';
 import type { Config } from '../config.ts';
+import type { CompatShape } from '../contract/compat-route.ts';
 import { type Guide, readGuides } from '../contract/guide.ts';
 import type { AnyHandler, Handlers, RawHandler } from '../contract/handler.ts';
 import type { LookupDesk } from '../contract/look-up-token.ts';
@@ -111,6 +113,8 @@ interface HandlerParts extends ProbeParts {
 /** The operations that a process answers, and what it opened for them. */
 export interface Served {
   readonly handlers: Partial<Handlers>;
+  /** Routes in the shape of other APIs, which ask these operations. */
+  readonly compat: readonly CompatShape[];
   readonly parts: readonly { stop(): Promise<void> }[];
   readonly findFile?: HttpServerOptions['findFile'];
   readonly endStreams: () => void;
@@ -126,11 +130,11 @@ function createProbeHandlers(parts: ProbeParts) {
 /** A process that only indexes answers nothing else. */
 export function serveProbes(parts: ProbeParts): Served {
   const handlers = createProbeHandlers(parts);
-  return { handlers, parts: [], endStreams: () => undefined, isWarm: () => true };
+  return { handlers, compat: [], parts: [], endStreams: () => undefined, isWarm: () => true };
 }
 
-function createHandlers(parts: HandlerParts): Handlers {
-  const about = { version: parts.version, guides: readGuides() };
+function createHandlers(parts: HandlerParts, compat: Served['compat']): Handlers {
+  const about = { version: parts.version, guides: readGuides(), compat };
   const handlers: Omit<Handlers, 'callMcp'> = {
     getChains: createGetChains({ ...parts.market.parts, directory: parts.chains }),
     ...parts.market.handlers,
@@ -176,8 +180,13 @@ export async function openApi(
   const trading = openTrading({ ...shared, market });
   measured = trading;
   const pages = openConsole(shared.logger);
+  const compat = createCompatShapes({
+    listChains: () => shared.chains.list().map(({ answer }) => answer),
+    readOrigin: () => shared.access.origins.findByDomain(null) ?? '',
+  });
   return {
-    handlers: createHandlers({ ...shared, market, streams, trading }),
+    handlers: createHandlers({ ...shared, market, streams, trading }, compat),
+    compat,
     parts: [market, trading, pages],
     findFile: pages.findFile,
     endStreams: () => {

@@ -35,11 +35,12 @@ interface ServerParts {
 }
 
 function buildServerOptions({ config, access, served, limits }: ServerParts) {
-  const { handlers } = served;
+  const { handlers, compat } = served;
   const { anonymous, key, session } = access.tiers;
   return {
     operations: operations.filter(({ id }) => Object.hasOwn(handlers, id)),
     handlers: toAnyHandlers(handlers),
+    compat,
     limits: {
       ipBudget: buildIpBudget(config.limits),
       budgets: { anonymous: anonymous.budget, key: key.budget, session: session.budget },

@@ -1,6 +1,7 @@
 // Guides for people that the reference shows beside the operations, read from the docs folder.
 
 import { existsSync, readFileSync } from 'node:fs';
+import type { CompatShape } from './compat-route.ts';
 
 export interface Guide {
   /** The name of its file without the extension; used for anchors. */
@@ -13,6 +14,8 @@ export interface Guide {
 export interface ReferenceAbout {
   readonly version: string;
   readonly guides: readonly Guide[];
+  /** Routes in the shape of other APIs. */
+  readonly compat?: readonly CompatShape[];
 }
 
 /** In reading order for a newcomer. */

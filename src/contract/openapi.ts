@@ -2,6 +2,7 @@
 
 import type { TObject, TSchema } from 'typebox';
 import { ERROR_CATALOGUE, type ErrorCode } from '../errors/catalogue.ts';
+import type { CompatRoute, CompatShape } from './compat-route.ts';
 import {
   describeCost,
   IMAGE_TYPES,
@@ -266,7 +267,61 @@ function buildPathItem(operation: Operation, hoist: (schema: unknown) => unknown
   };
 }
 
-export function buildOpenapi(operations: readonly Operation[], about: { version: string }): Json {
+/** Answers are described where the other API describes them; ours are its shapes. */
+function buildCompatItem({ tag }: CompatShape, route: CompatRoute): Json {
+  const { id, asks, parameters, summary } = route;
+  const ofBody = parameters.filter((one) => one.in === 'body');
+  const cost = asks === null ? '1' : `that of \`${asks.id}\``;
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    description: `Unknown parameters are ignored. Cost: ${cost}, and of what else it asks.`,
+    security: asks === null ? [{}, { apiKey: [] }] : pickSecurity(asks),
+    parameters: parameters
+      .filter((one) => one.in !== 'body')
+      .map(({ name, in: place, description, isRequired }) => ({
+        ...{ name, in: place, description },
+        required: place === 'path' || isRequired === true,
+        schema: { type: 'string' },
+      })),
+    ...(ofBody.length === 0
+      ? {}
+      : { requestBody: { required: true, content: { 'application/json': buildBody(ofBody) } } }),
+    responses: {
+      200: {
+        description: summary,
+        headers: { ...REQUEST_ID_HEADER, ...RATE_HEADERS },
+        content: { 'application/json': { schema: {} } },
+      },
+      '4XX': { description: 'Refused, in the form of that API.', headers: REQUEST_ID_HEADER },
+    },
+  };
+}
+
+function buildBody(parameters: CompatRoute['parameters']): Json {
+  const required = parameters.flatMap(({ name, isRequired }) => (isRequired ? [name] : []));
+  const properties = parameters.map(({ name, description }) => [name, { description }]);
+  return { schema: { type: 'object', required, properties: Object.fromEntries(properties) } };
+}
+
+function addCompatPaths(paths: Record<string, unknown>, shapes: readonly CompatShape[]): void {
+  for (const shape of shapes) {
+    for (const route of shape.routes) {
+      const method = route.method.toLowerCase();
+      const servers = [{ url: '/', description: 'This server, beside `/v1`.' }];
+      paths[`${shape.prefix}${route.path}`] = { servers, [method]: buildCompatItem(shape, route) };
+    }
+  }
+}
+
+interface OpenapiAbout {
+  readonly version: string;
+  readonly compat?: readonly CompatShape[];
+}
+
+export function buildOpenapi(operations: readonly Operation[], about: OpenapiAbout): Json {
+  const { compat = [] } = about;
   const components = createComponents();
   components.hoist(problemSchema);
   const paths: Record<string, Record<string, unknown>> = {};
@@ -275,6 +330,7 @@ export function buildOpenapi(operations: readonly Operation[], about: { version:
     item[operation.method.toLowerCase()] = buildPathItem(operation, components.hoist);
     paths[operation.path] = item;
   }
+  addCompatPaths(paths, compat);
   const tags = [...new Set(operations.map((operation) => operation.tag))];
   return {
     openapi: '3.1.1',
@@ -286,7 +342,10 @@ export function buildOpenapi(operations: readonly Operation[], about: { version:
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/v1', description: 'This server.' }],
-    tags: tags.map((name) => ({ name, description: TAGS[name] })),
+    tags: [
+      ...tags.map((name) => ({ name, description: TAGS[name] })),
+      ...compat.map(({ tag: name, description }) => ({ name, description })),
+    ],
     paths,
     components: { schemas: components.schemas, securitySchemes: SECURITY_SCHEMES },
   };

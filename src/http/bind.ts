@@ -50,7 +50,7 @@ function createWriter(operation: Operation): (answer: unknown) => Buffer {
   };
 }
 
-function buildReadyAnswer(bytes: Buffer): ReadyAnswer {
+export function buildReadyAnswer(bytes: Buffer): ReadyAnswer {
   const hash = createHash('sha1').update(bytes).digest('base64url').slice(0, 22);
   return { kind: 'ready', bytes, etag: `W/"${hash}"` };
 }
@@ -175,7 +175,7 @@ export function withTimeout<T>(
   return Promise.race([work, timeout]).finally(() => clearTimeout(timer));
 }
 
-function isRateLimited(error: unknown): boolean {
+export function isRateLimited(error: unknown): boolean {
   return error instanceof AppError && error.status === 429;
 }
 

@@ -143,7 +143,10 @@ function createParserErrorHandler(answerRaw: AnswerRaw) {
 }
 
 export interface HttpServerOptions
-  extends Pick<RouterOptions, 'operations' | 'handlers' | 'isAllowedOrigin' | 'findFile'> {
+  extends Pick<
+    RouterOptions,
+    'operations' | 'handlers' | 'isAllowedOrigin' | 'findFile' | 'compat'
+  > {
   readonly limits: Pick<
     GateOptions,
     'ipBudget' | 'budgets' | 'tierBudgets' | 'identitiesMax' | 'createLimiter'

@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AnsweredRequest } from '../access/operation-usage.ts';
+import type { CompatShape } from '../contract/compat-route.ts';
 import type { ReadyAnswer } from '../contract/handler.ts';
 import type { Identity } from '../contract/identity.ts';
 import type { AppError } from '../errors/app-error.ts';
@@ -110,6 +111,8 @@ export class Exchange {
   addressGroup: string | null = null;
   /** The name in the log; set when the route is known. */
   operation = 'unknown';
+  /** How errors look where the route has the shape of another API; null for a problem. */
+  encodeError: CompatShape['encodeError'] | null = null;
   /** Whether it was observed: once is enough. */
   isObserved = false;
   private isInWork = false;
@@ -276,7 +279,7 @@ export class Exchange {
 
   sendError(error: AppError): void {
     if (!this.isOpen) return;
-    const body = serializeProblem(error, this.id);
+    const foreign = this.encodeError?.(error, this.id) ?? null;
     if (error.status === 401) this.setHeader('www-authenticate', 'Bearer realm="mintwire"');
     for (const [name, value] of Object.entries(error.headers ?? {})) {
       this.setHeader(name.toLowerCase(), value);
@@ -284,9 +287,12 @@ export class Exchange {
     if (error.retryAfterSeconds !== undefined) {
       this.setHeader('retry-after', String(error.retryAfterSeconds));
     }
+    for (const [name, value] of Object.entries(foreign?.headers ?? {})) this.setHeader(name, value);
     this.setHeader('cache-control', 'no-store');
-    this.setHeader('content-type', 'application/problem+json; charset=utf-8');
-    this.send(error.status, body);
+    const subtype = foreign === null ? 'problem+json' : 'json';
+    this.setHeader('content-type', `application/${subtype}; charset=utf-8`);
+    if (foreign === null) this.send(error.status, serializeProblem(error, this.id));
+    else this.send(foreign.status, JSON.stringify(foreign.body));
   }
 }
 

@@ -28,13 +28,15 @@ export function restrictToOwnPages(exchange: Exchange, isAllowed: IsAllowedOrigi
 const ALLOWED_HEADERS =
   'Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, MCP-Protocol-Version, Mcp-Method, Mcp-Name';
 
+/** `allowedHeaders` may be `*`, which does not mean `Authorization` either. */
 export function buildPreflightHeaders(
   methods: readonly string[],
+  allowedHeaders = ALLOWED_HEADERS,
 ): Readonly<Record<string, string>> {
   return {
     allow: methods.join(', '),
     'access-control-allow-methods': methods.join(', '),
-    'access-control-allow-headers': ALLOWED_HEADERS,
+    'access-control-allow-headers': allowedHeaders,
     'access-control-max-age': '7200',
   };
 }

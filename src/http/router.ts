@@ -1,5 +1,6 @@
 // Path and method → route. Paths are static, so a map lookup is enough.
 
+import type { CompatShape } from '../contract/compat-route.ts';
 import type { AnyHandler, RawHandler, RawRequest, StreamHandler } from '../contract/handler.ts';
 import type { Operation } from '../contract/operation.ts';
 import { AppError, buildInvalidInputError } from '../errors/app-error.ts';
@@ -11,6 +12,7 @@ import {
   readPassage,
   withTimeout,
 } from './bind.ts';
+import { COMPAT_PREFIX, createCompatFinder } from './bind-compat.ts';
 import { bindStreamOperation } from './bind-stream.ts';
 import { accepts, COMPRESSED_BYTES_MIN, gzipParts, pickEncoding } from './compress-body.ts';
 import type { Exchange } from './exchange.ts';
@@ -168,6 +170,8 @@ export interface RouterOptions extends BindOptions {
   readonly handlers: Readonly<Record<string, AnyHandler>>;
   /** The console's files, which may be replaced while the server runs; none if missing. */
   readonly findFile?: FindFile;
+  /** Routes in the shape of other APIs, below `/compat/`. */
+  readonly compat?: readonly CompatShape[];
 }
 
 /** `/` leads to the reference only while there is no console. */
@@ -201,7 +205,7 @@ function createCeiled(options: BindOptions, answer: (exchange: Exchange) => void
 /** Whether a person follows a link: programs, and pages that ask for a part, get the problem. */
 function isPageWanted({ path, request }: Exchange): boolean {
   const isRead = request.method === 'GET' || request.method === 'HEAD';
-  const isForPage = !/^\/(?:v1|assets)(?:\/|$)/.test(path);
+  const isForPage = !/^\/(?:v1|assets|compat)(?:\/|$)/.test(path);
   return isRead && isForPage && (request.headers.accept ?? '').includes('text/html');
 }
 
@@ -231,8 +235,12 @@ function createWrongMethod(options: BindOptions, allow: string): HttpRoute {
   };
 }
 
-function createPreflight(options: BindOptions, methods: readonly string[]): HttpRoute {
-  const headers = Object.entries(buildPreflightHeaders(methods));
+function createPreflight(
+  options: BindOptions,
+  methods: readonly string[],
+  allowedHeaders?: string,
+): HttpRoute {
+  const headers = Object.entries(buildPreflightHeaders(methods, allowedHeaders));
   return {
     operation: 'preflight',
     answer: createCeiled(options, (exchange) => {
@@ -248,14 +256,18 @@ interface PathRoutes {
 }
 
 /** Adds to every path: OPTIONS, HEAD, and 405 for the rest. */
-function completePath(routes: Map<string, HttpRoute>, options: BindOptions): PathRoutes {
+function completePath(
+  routes: Map<string, HttpRoute>,
+  options: BindOptions,
+  allowedHeaders?: string,
+): PathRoutes {
   const get = routes.get('GET');
   if (get) routes.set('HEAD', get);
   const methods = [...routes.keys(), 'OPTIONS'].sort();
   // All operations of one path allow the same pages.
   const { restrict } = [...routes.values()][0] ?? {};
   const alike = (route: HttpRoute): HttpRoute => (restrict ? { ...route, restrict } : route);
-  routes.set('OPTIONS', alike(createPreflight(options, methods)));
+  routes.set('OPTIONS', alike(createPreflight(options, methods, allowedHeaders)));
   const wrongMethod = alike(createWrongMethod(options, methods.join(', ')));
   return { byMethod: routes, wrongMethod };
 }
@@ -270,6 +282,17 @@ function createFileRoutes(options: RouterOptions): PathRoutes {
   };
   const get: HttpRoute = { operation: 'file', restrict: setPageHeaders, answer };
   return completePath(new Map([['GET', get]]), options);
+}
+
+/** Clients of other APIs send headers that nobody here knows. */
+function createCompatRoutes(options: RouterOptions): (path: string) => PathRoutes | null {
+  return createCompatFinder<PathRoutes>(options.compat ?? [], options, {
+    route: ({ method, ...route }) => completePath(new Map([[method, route]]), options, '*'),
+    notFound: (restrict) => ({
+      byMethod: new Map(),
+      wrongMethod: { ...createNotFound(options), restrict },
+    }),
+  });
 }
 
 function pickBind(operation: Operation) {
@@ -308,8 +331,13 @@ export function createRouter(options: RouterOptions): FindRoute {
   const fileRoutes = createFileRoutes(options);
   const hasFile = (path: string) => !path.startsWith('/v1') && findFile(path) !== null;
   const notFound = createNotFound(options);
+  const findCompat = createCompatRoutes(options);
+  const findRoutes = (path: string) => {
+    if (path.startsWith(COMPAT_PREFIX)) return findCompat(path);
+    return hasFile(path) ? fileRoutes : routesByPath.get(path);
+  };
   return (method, path) => {
-    const routes = hasFile(path) ? fileRoutes : routesByPath.get(path);
+    const routes = findRoutes(path);
     return routes ? (routes.byMethod.get(method) ?? routes.wrongMethod) : notFound;
   };
 }

@@ -104,11 +104,14 @@ function readOperation(
 export function readDocument(document: Json): ApiDocument {
   const resolve = createResolver(document);
   const prefix: string = document.servers[0].url;
-  const operations = Object.entries(document.paths as Record<string, Json>).flatMap(
-    ([path, item]) =>
-      Object.entries(item as Record<string, Json>).map(([method, one]) =>
-        readOperation({ method: method.toUpperCase(), path: `${prefix}${path}` }, one, resolve),
-      ),
+  // Routes in the shape of other APIs are elsewhere, and answer with what this describes nowhere.
+  const ours = Object.entries(document.paths as Record<string, Json>).filter(
+    ([, item]) => item.servers === undefined,
+  );
+  const operations = ours.flatMap(([path, item]) =>
+    Object.entries(item as Record<string, Json>).map(([method, one]) =>
+      readOperation({ method: method.toUpperCase(), path: `${prefix}${path}` }, one, resolve),
+    ),
   );
   const byRoute = new Map(operations.map((one) => [`${one.method} ${one.path}`, one]));
   const paths = new Set(operations.map(({ path }) => path));

@@ -1,0 +1,11 @@
+// What the shapes of other APIs know besides what operations answer.
+
+import type { OutputOf } from '../contract/operation.ts';
+import type { getChains } from '../contract/operations/get-chains.ts';
+
+export interface CompatParts {
+  /** The followed chains. */
+  listChains(): readonly Pick<OutputOf<typeof getChains>['chains'][number], 'slug' | 'caip2'>[];
+  /** Where browsers reach this server, without a slash at the end. */
+  readOrigin(): string;
+}
