@@ -134,7 +134,6 @@ export class PostgresPool {
 
   async #run<T>(begin: string, work: (session: SqlSession) => Promise<T>): Promise<T> {
     const client = await this.#connect(this.#pool);
-    client.on('error', ignore);
     // The transaction is of one server.
     let { names } = this;
     const session = new PostgresSession(client, () => names, { isTransaction: true });
@@ -158,7 +157,6 @@ export class PostgresPool {
       if (error instanceof StoreError) throwFailure(failure);
       throw error;
     } finally {
-      client.off('error', ignore);
       client.release(!reusable);
     }
   }
@@ -171,14 +169,12 @@ export class PostgresPool {
 
   async #query(pool: Pool, config: QueryConfig): Promise<QueryResult> {
     const client = await this.#connect(pool);
-    client.on('error', ignore);
     let isDone = false;
     try {
       const result = await client.query(config);
       isDone = true;
       return result;
     } finally {
-      client.off('error', ignore);
       client.release(!isDone);
     }
   }
@@ -258,9 +254,11 @@ function openPool(
     pipeline: true,
     types: { getTypeParser: pickTypeParser },
   });
-  // The next caller replaces a connection that breaks while idle; without a listener the event
-  // would end the process.
+  // The next caller replaces a connection that breaks while idle, and a query on one that breaks
+  // fails; without a listener the event would end the process. The pool listens to idle ones only,
+  // and a connection may break on its way to the caller.
   pool.on('error', ignore);
+  pool.on('connect', (client) => client.on('error', ignore));
   return pool;
 }
 
