@@ -45,7 +45,7 @@ export interface TradeService {
   readonly service: RunningService;
   readonly client: AccessClient;
   mintOf(key: string): string;
-  /** Waits until quotes are as of the chain's newest block. */
+  /** Waits until quotes are as of the chain's newest block, and their measurements not in doubt. */
   settle(): Promise<void>;
   quote(trade: ServiceTradeInput): Promise<ClientAnswer>;
   createTrader(): Promise<TestTrader>;
@@ -258,8 +258,9 @@ export async function startTradeService(
       const head = await chain.readHead();
       const probe = { mint: scene.mintOf('wire'), side: 'buy', amountInRaw: 10n ** 15n } as const;
       await until(`quotes are at block ${head}`, async () => {
-        const { body } = await scene.quote(probe);
-        return ((body as Json).state?.block ?? -1) >= head;
+        const { state, warnings = [] } = (await scene.quote(probe)).body as Json;
+        const isStale = warnings.some(({ code }: Json) => code === 'SAFETY_STALE');
+        return (state?.block ?? -1) >= head && !isStale;
       });
     },
     quote: (trade) => client.send('POST', '/trade/quote', { body: buildBody(trade) }),

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
-import { type AccessClient, createAccessClient } from '../access-client.ts';
+import { type AccessClient, type ClientAnswer, createAccessClient } from '../access-client.ts';
 import { createTestDatabase } from '../postgres.ts';
 import { PLENTY_ENV } from '../start-access.ts';
 import {
@@ -124,17 +124,20 @@ for (const createPlace of PLACES) {
     const { token } = await client.signIn(createEvmWallet());
     const answers = await Promise.all(
       Array.from({ length: 200 }, (_, n) =>
-        client.send('POST', '/keys', { body: { name: `key ${n}` }, bearer: token }),
+        untilAccepted(() =>
+          client.send('POST', '/keys', { body: { name: `key ${n}` }, bearer: token }),
+        ),
       ),
     );
     const codes = answers.map(({ status, body }) => `${status} ${body.code ?? ''}`.trim());
-    assert.equal(codes.filter((code) => code === '201').length, 10);
-    assert.equal(codes.filter((code) => code === '409 KEY_LIMIT_REACHED').length, 190);
+    assert.deepEqual(countEach(codes), { '201': 10, '409 KEY_LIMIT_REACHED': 190 });
     const wallet = createEvmWallet();
     const { challengeId, message } = await client.challenge(wallet);
     const body = { challengeId, signature: await wallet.sign(message), transport: 'token' };
     const verifies = await Promise.all(
-      Array.from({ length: 100 }, () => client.send('POST', '/auth/verify', { body })),
+      Array.from({ length: 100 }, () =>
+        untilAccepted(() => client.send('POST', '/auth/verify', { body })),
+      ),
     );
     assert.equal(verifies.filter(({ status }) => status === 200).length, 1);
     const refused = verifies.filter(({ body: { code } }) => code === 'CHALLENGE_EXPIRED');
@@ -239,3 +242,18 @@ test('a flood of sign-ins from many wallets leaves the service answering', async
   assert.equal(ids.size, wallets.length);
   assert.equal((await client.send('GET', '/health')).status, 200);
 });
+
+/** A busy machine refuses what waits too long, before it does anything; clients ask again. */
+async function untilAccepted(ask: () => Promise<ClientAnswer>): Promise<ClientAnswer> {
+  for (;;) {
+    const answer = await ask();
+    if (answer.body.code !== 'OVERLOADED') return answer;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+function countEach(codes: readonly string[]): Readonly<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  for (const code of codes) counts[code] = (counts[code] ?? 0) + 1;
+  return counts;
+}

@@ -7,7 +7,7 @@ import { createTestDatabase } from '../../../test/postgres.ts';
 import { startCutProxy } from '../../../test/store-faults.ts';
 import { PostgresPool } from './postgres-pool.ts';
 
-const ONE = { sql: 'SELECT 1', takes: [], gives: ['number'] } as const;
+const ONE = { sql: 'SELECT 1', takes: [], gives: ['integer'] } as const;
 
 test('a connection that breaks on its way to its caller fails the call, not the process', async (t) => {
   const database = await createTestDatabase();
