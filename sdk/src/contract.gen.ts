@@ -492,6 +492,102 @@ export interface LiquidityLocker {
   address: string;
 }
 
+export interface ListedPool {
+  /** Slug of a chain, built in or added by the operator; `/chains` lists them. */
+  chain: string;
+  /** The pool's address; on Uniswap V4 its 32-byte id. */
+  address: string;
+  venue: string;
+  /**
+   * How it swaps: `constantProduct`, `concentrated`, `solidlyPair` …; `tradesOnly` if that is
+   * not computed.
+   */
+  kind: string;
+  /**
+   * In 1e-6; for a fee that changes, that of the newest indexed block as far as it is known;
+   * null if it is not known.
+   */
+  feePips: number | null;
+  /** The token that is priced. */
+  base: {
+    mint: string;
+    /** A stranger's text. */
+    symbol: string | null;
+    /** A stranger's text. */
+    name: string | null;
+    decimals: number | null;
+    /** USD per unit by the last trade that was no outlier. */
+    priceUsd?: string | null;
+    /** Native coin per unit by that trade. */
+    priceNative?: string | null;
+    /** Price times total supply. */
+    marketCapUsd?: string | null;
+    /**
+     * The logo that one of those lists names, served by this server (`/token/logo`); null
+     * without one.
+     */
+    logoUrl?: string | null;
+    /** As those lists give them, https only; null where they give none. */
+    links?: TokenLinks | null;
+  };
+  /** The token it is priced in. */
+  quote: {
+    mint: string;
+    /** A stranger's text. */
+    symbol: string | null;
+    /** A stranger's text. */
+    name: string | null;
+    decimals: number | null;
+    /** USD per unit by the last trade that was no outlier. */
+    priceUsd?: string | null;
+    /** Native coin per unit by that trade. */
+    priceNative?: string | null;
+    /** Price times total supply. */
+    marketCapUsd?: string | null;
+    /**
+     * The logo that one of those lists names, served by this server (`/token/logo`); null
+     * without one.
+     */
+    logoUrl?: string | null;
+    /** As those lists give them, https only; null where they give none. */
+    links?: TokenLinks | null;
+  };
+  /** The value that the pool holds, as of its last event. */
+  liquidityUsd: string | null;
+  /** Native coin per unit of the base token, by its last trade here. */
+  priceNative: string | null;
+  /** USD per unit of the base token, by its last trade here. */
+  priceUsd: string | null;
+  /**
+   * Units of the quote token per unit of the base token, by its last trade here; between two
+   * native, two stable or two other tokens by the state of the pool.
+   */
+  priceQuote: string | null;
+  /** Value traded in the last 24 hours of the chain. */
+  volume24hUsd: string | null;
+  /** Unix milliseconds; null if it is older than the index. */
+  createdAt: number | null;
+  /**
+   * Whether this server quotes and builds trades in it: the venue is supported, the pool has a
+   * price, and its swaps can be computed. It says nothing about the tokens.
+   */
+  tradable: boolean;
+  windows?: Windows;
+  /** What its positions hold, without fees that are owed; null if unknown. */
+  reserves?: {
+    base: {
+      amountRaw: string;
+      /** In units; null if its decimals are unknown. */
+      amount: string | null;
+    };
+    quote: {
+      amountRaw: string;
+      /** In units; null if its decimals are unknown. */
+      amount: string | null;
+    };
+  } | null;
+}
+
 export interface ListedSession {
   id: string;
   /** Unix milliseconds. */
@@ -804,6 +900,19 @@ export interface PoolDetail {
     /** A stranger's text. */
     name: string | null;
     decimals: number | null;
+    /** USD per unit by the last trade that was no outlier. */
+    priceUsd?: string | null;
+    /** Native coin per unit by that trade. */
+    priceNative?: string | null;
+    /** Price times total supply. */
+    marketCapUsd?: string | null;
+    /**
+     * The logo that one of those lists names, served by this server (`/token/logo`); null
+     * without one.
+     */
+    logoUrl?: string | null;
+    /** As those lists give them, https only; null where they give none. */
+    links?: TokenLinks | null;
   };
   /** The token it is priced in. */
   quote: {
@@ -813,6 +922,19 @@ export interface PoolDetail {
     /** A stranger's text. */
     name: string | null;
     decimals: number | null;
+    /** USD per unit by the last trade that was no outlier. */
+    priceUsd?: string | null;
+    /** Native coin per unit by that trade. */
+    priceNative?: string | null;
+    /** Price times total supply. */
+    marketCapUsd?: string | null;
+    /**
+     * The logo that one of those lists names, served by this server (`/token/logo`); null
+     * without one.
+     */
+    logoUrl?: string | null;
+    /** As those lists give them, https only; null where they give none. */
+    links?: TokenLinks | null;
   };
   /** The value that the pool holds, as of its last event. */
   liquidityUsd: string | null;
@@ -889,7 +1011,7 @@ export interface PoolLiquidityOwners {
 }
 
 export interface PoolList {
-  pools: Pool[];
+  pools: ListedPool[];
   /** Pass it as `cursor` for the next page; null on the last page. */
   nextCursor: string | null;
   /** The indexed state of each listed chain that its rows reflect, by slug. */
@@ -2733,6 +2855,11 @@ export interface Operations {
       sort?: "liquidity" | "trending" | "volume" | "trades" | "new" | undefined;
       /** For sorting by what was traded. Default: `24h`. */
       window?: "5m" | "15m" | "30m" | "1h" | "6h" | "24h" | undefined;
+      /**
+       * What rows have besides: figures of windows and what the pool holds, as `/pool` gives
+       * them; prices, market cap, logo and links of both tokens.
+       */
+      include?: readonly ("windows" | "reserves" | "tokens")[] | undefined;
       /** Default: `50`. */
       limit?: number | undefined;
       /** `nextCursor` of the previous page, with the same query. */
@@ -2753,6 +2880,8 @@ export interface Operations {
       chain: string;
       /** The pool's address; on Uniswap V4 its 32-byte id. */
       pool: string;
+      /** `tokens`: prices, market cap, logo and links of both tokens, too. */
+      include?: readonly "tokens"[] | undefined;
     };
     output: PoolDetail;
   };

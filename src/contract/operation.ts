@@ -112,6 +112,8 @@ export interface McpExposure {
   readonly description: string;
   /** Smaller than over HTTP where answers would fill a model's context; the description says so. */
   readonly defaults?: Readonly<Record<string, string | number | boolean>>;
+  /** Inputs that fill a model's context with little use: accepted, and not in the list of tools. */
+  readonly unlisted?: readonly string[];
   /**
    * The list of the answer whose rows have only these fields, unless a model asks for all. Of
    * `windows` they have the one that the input names.

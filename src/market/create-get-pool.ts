@@ -11,7 +11,7 @@ import { getPool } from '../contract/operations/get-pool.ts';
 import { parseFollowedChain, parsePool } from '../contract/parse-reference.ts';
 import { asOfSchema } from '../contract/schemas/market-schemas.ts';
 import { AppError } from '../errors/app-error.ts';
-import { pow10, ratioToText, textToDecimal, toRatio, toUnits } from '../lib/decimal.ts';
+import { pow10, ratioToText, textToDecimal, toRatio } from '../lib/decimal.ts';
 import type { PoolId } from '../model/ids.ts';
 import type { TokenRecord } from '../model/market-record.ts';
 import { decidesSwaps } from '../model/pool-hook.ts';
@@ -19,7 +19,7 @@ import { computeEtag } from './commit-cache.ts';
 import { type ListParts, pickReadyChains } from './list-answer.ts';
 import type { MarketChain } from './market-parts.ts';
 import { requireReadable } from './parse-token.ts';
-import { type ReadPool, readPoolAnswers } from './pool-answers.ts';
+import { buildReserves, type ReadPool, readPoolAnswers } from './pool-answers.ts';
 import { type AnswerReader, readAt, serializeAsOf } from './read-at.ts';
 import { findPrices } from './token-summary.ts';
 
@@ -61,30 +61,17 @@ async function readDepth(
   );
 }
 
-function buildReserves({ row, view, base, quote }: ReadPool): PoolDetail['reserves'] {
-  const holdings = kindOf(row).holdings(row.state);
-  if (holdings === null) return null;
-  const { amount0, amount1 } = holdings;
-  const show = (amountRaw: bigint, token: TokenRecord | undefined) => ({
-    amountRaw: amountRaw.toString(),
-    amount: token?.decimals == null ? null : toUnits(amountRaw, token.decimals),
-  });
-  return view.baseIsToken0
-    ? { base: show(amount0, base), quote: show(amount1, quote) }
-    : { base: show(amount1, base), quote: show(amount0, quote) };
-}
-
 async function makeAnswer(
   parts: ListParts,
   market: MarketChain,
-  pool: PoolId,
+  { pool, hasTokens }: { readonly pool: PoolId; readonly hasTokens: boolean },
 ): Promise<ReadyAnswer> {
   const { slug: chain, addresses } = market;
   const { value, checkpoint } = await readAt(parts, chain, async (reader, at) => {
     if (at === null) return null;
     const [reading] = await readPoolAnswers(reader, market, {
       ...{ pools: await reader.readPools(chain, [pool]), base: null, checkpoint: at },
-      ...{ directory: parts.lists.directory, stats: parts.stats },
+      ...{ directory: parts.lists.directory, stats: parts.stats, hasTokens },
     });
     if (reading === undefined) return null;
     const { view, row } = reading;
@@ -112,10 +99,11 @@ export function createGetPool(parts: ListParts) {
     const chain = parseFollowedChain(parts.chains, input.chain);
     const pool = parsePool(parts.chains.findAddresses(chain), chain, input.pool);
     pickReadyChains(parts, [chain], { isNamed: true });
-    return parts.poolCache.get(`${chain} ${pool}`, [chain], async () => {
+    const hasTokens = input.include !== undefined;
+    return parts.poolCache.get(`${chain} ${pool} ${hasTokens}`, [chain], async () => {
       const market = parts.chains.find(chain);
       if (market === null) throw new Error('The chain was found before');
-      return makeAnswer(parts, market, pool);
+      return makeAnswer(parts, market, { pool, hasTokens });
     });
   };
 }

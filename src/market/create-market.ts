@@ -49,7 +49,7 @@ import {
   type TokenReference,
   withLookup,
 } from './parse-token.ts';
-import { readPoolAnswers } from './pool-answers.ts';
+import { buildReserves, readPoolAnswers } from './pool-answers.ts';
 import { readAt } from './read-at.ts';
 import { type PriceMoment, readPricesAt, readPricesNow } from './read-prices.ts';
 import { MarketColumns } from './rolling-stats/market-columns.ts';
@@ -73,6 +73,7 @@ interface PoolsRequest {
   readonly reference: TokenReference | null;
   readonly mark: string;
   readonly limit: number;
+  readonly includes: ReadonlySet<string>;
   readonly query: Omit<PoolQuery, 'chain' | 'isHidden'>;
 }
 
@@ -100,12 +101,12 @@ function parseRequest(parts: ListParts, input: PoolsInput): PoolsRequest {
   const mark = computeQueryMark(['pools', chains.join(), sort, input.window, venue, token]);
   const after = input.cursor === undefined ? null : parseListCursor(mark, input.cursor, chains);
   const query = { sort, window, venue, token, after, limit: limit + 1 };
-  return { chains, reference, mark, limit, query };
+  return { chains, reference, mark, limit, includes: new Set(input.include), query };
 }
 
 async function readRows(parts: ListParts, market: MarketChain, request: PoolsRequest) {
   const chain = market.slug;
-  const { reference } = request;
+  const { reference, includes } = request;
   const isHidden: PoolQuery['isHidden'] = (token) => parts.pauses.isPaused(chain, token);
   const { value, checkpoint } = await readAt(parts, chain, async (reader, at) => {
     if (at === null) return null;
@@ -121,8 +122,15 @@ async function readRows(parts: ListParts, market: MarketChain, request: PoolsReq
     const readings = await readPoolAnswers(reader, market, {
       ...{ pools: stored, base: reference?.token ?? null, checkpoint: at },
       ...{ directory: parts.lists.directory, stats: parts.stats },
+      hasTokens: includes.has('tokens'),
     });
-    const texts = new Map(readings.map(({ row, answer }) => [row.pool, serializePool(answer)]));
+    const texts = new Map(
+      readings.map((read) => {
+        const windows = includes.has('windows') ? { windows: read.windows } : {};
+        const reserves = includes.has('reserves') ? { reserves: buildReserves(read) } : {};
+        return [read.row.pool, serializePool({ ...read.answer, ...windows, ...reserves })];
+      }),
+    );
     const rows = picked.flatMap((position): ListedRow[] => {
       const text = texts.get(position.id);
       return text === undefined ? [] : [{ position, text }];
@@ -140,8 +148,9 @@ function createListPools(parts: ListParts) {
     const { mark, limit, reference } = request;
     const isNamed = input.chain !== undefined;
     const chains = pickReadyChains(parts, request.chains, { isNamed });
+    const key = `${mark} ${limit} ${input.cursor ?? ''} ${chains} ${[...request.includes].sort()}`;
     const read = () =>
-      parts.listCache.get(`${mark} ${limit} ${input.cursor ?? ''} ${chains}`, chains, () =>
+      parts.listCache.get(key, chains, () =>
         buildListAnswer(parts, {
           name: 'pools',
           ...{ chains, mark, limit },

@@ -7,7 +7,7 @@ import { isUnpriced } from '../amm/unpriced/unpriced-kind.ts';
 import { findQuoteCurrency, listMarketViews, type MarketView } from '../chains/quote-rule.ts';
 import type { OutputOf } from '../contract/operation.ts';
 import type { listPools } from '../contract/operations/list-pools.ts';
-import { pow10, ratioToText } from '../lib/decimal.ts';
+import { pow10, ratioToText, toUnits } from '../lib/decimal.ts';
 import type { Address, PoolId } from '../model/ids.ts';
 import type { CandleRecord, Checkpoint, TokenRecord } from '../model/market-record.ts';
 import type { PoolRecord } from '../model/pool.ts';
@@ -25,6 +25,7 @@ import {
   readStats,
   type WindowsAnswer,
 } from './rolling-stats/token-windows.ts';
+import { readSummaries, type SummaryRead } from './token-summary.ts';
 
 // The fee of a pool as it is shown.
 
@@ -47,6 +48,8 @@ interface PoolsWanted {
   readonly checkpoint: Checkpoint;
   readonly directory: TokenDirectory;
   readonly stats: Pick<RollingStats, 'read'>;
+  /** Whether the figures of both tokens are wanted. */
+  readonly hasTokens?: boolean;
 }
 
 export interface ReadPool {
@@ -115,6 +118,28 @@ async function readLastCandles(
   return new Map(candles.map((candle) => [toSeriesKey(candle), candle]));
 }
 
+function pickFigures(read: SummaryRead | undefined) {
+  if (read === undefined) {
+    return { priceUsd: null, priceNative: null, marketCapUsd: null, logoUrl: null, links: null };
+  }
+  const { priceUsd, priceNative, marketCapUsd, logoUrl, links } = read.summary;
+  return { priceUsd, priceNative, marketCapUsd, logoUrl, links };
+}
+
+/** What it holds; null if that is not known. */
+export function buildReserves({ row, view, base, quote }: ReadPool) {
+  const holdings = kindOf(row).holdings(row.state);
+  if (holdings === null) return null;
+  const { amount0, amount1 } = holdings;
+  const show = (amountRaw: bigint, token: TokenRecord | undefined) => ({
+    amountRaw: amountRaw.toString(),
+    amount: token?.decimals == null ? null : toUnits(amountRaw, token.decimals),
+  });
+  return view.baseIsToken0
+    ? { base: show(amount0, base), quote: show(amount1, quote) }
+    : { base: show(amount1, base), quote: show(amount0, quote) };
+}
+
 /** Units of the quote token per unit of the base token. */
 function findPriceInQuote({
   row,
@@ -164,11 +189,16 @@ export async function readPoolAnswers(
   const traded = new Set(viewed.flatMap((pool) => pool.traded));
   const findStart = await readTokenStarts(reader, { chain, checkpoint }, [...traded]);
   const entries = wanted.directory.get(chain);
+  const summaries =
+    wanted.hasTokens === true
+      ? await readSummaries(reader, market, { ...wanted, tokens: [...sides] })
+      : null;
   const showToken = (token: Address) => ({
     mint: market.addresses.toShown(token),
     symbol: tokens.get(token)?.symbol ?? entries?.get(token)?.symbol ?? null,
     name: tokens.get(token)?.name ?? entries?.get(token)?.name ?? null,
     decimals: tokens.get(token)?.decimals ?? null,
+    ...(summaries && pickFigures(summaries.get(token))),
   });
   const headMs = checkpoint.timestampMs;
   const moment = toPoolMoment(checkpoint);

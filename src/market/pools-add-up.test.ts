@@ -283,6 +283,24 @@ async function assertDetails(scene: MarketScene): Promise<number> {
   return deep;
 }
 
+const FIGURES = ['priceUsd', 'priceNative', 'marketCapUsd', 'logoUrl', 'links'] as const;
+
+/** Rows with more in them have what the reads of one pool and of one token say. */
+async function assertIncluded({ ask }: MarketScene): Promise<void> {
+  const include = 'windows,reserves,tokens';
+  const { json } = await ask('listPools', { chain: 'devnet', limit: 100, include });
+  assert.ok(json.pools.length > 5);
+  for (const row of json.pools) {
+    const asked = { chain: 'devnet', pool: row.address, include: 'tokens' };
+    const { depth: _, asOf: __, ...pool } = (await ask('getPool', asked)).json;
+    assert.deepEqual(row, pool);
+    for (const { mint, ...side } of [row.base, row.quote]) {
+      const { json: token } = await ask('getToken', { chain: 'devnet', mint });
+      for (const name of FIGURES) assert.deepEqual(side[name], token[name], `${mint} ${name}`);
+    }
+  }
+}
+
 for (const [engine, rounds] of [
   ['sqlite', 40],
   ['postgres', 6],
@@ -305,6 +323,7 @@ for (const [engine, rounds] of [
       }
       assert.ok(shown > rounds * 5, `${shown} rows`);
       assert.ok((await assertDetails(scene)) > 10);
+      await assertIncluded(scene);
     });
   });
 }

@@ -78,9 +78,12 @@ function listChain(schema: SchemaFields[string]): SchemaFields[string] {
 }
 
 function buildListed(operation: Operation, exposure: McpExposure) {
-  const { tool, title, description } = exposure;
+  const { tool, title, description, unlisted = [] } = exposure;
   const { properties, required } = buildToolInput(operation, exposure);
-  const fields = Object.entries(properties as SchemaFields).map(([name, schema]) => [
+  const shown = Object.entries(properties as SchemaFields).filter(
+    ([name]) => !unlisted.includes(name),
+  );
+  const fields = shown.map(([name, schema]) => [
     name,
     compactInput(name, name === 'chain' ? listChain(schema) : schema),
   ]);

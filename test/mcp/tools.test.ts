@@ -295,7 +295,7 @@ describe('errors', () => {
 
   test('a limit above the cap is an error that names the cap', async () => {
     const toolError = await callForError('get_trades', { ...TOKEN, limit: 500 });
-    assert.match(toolError.message, /100/);
+    assert.match(toolError.message, /at most 300/);
   });
 
   test('an error says what to do, naming tools and not routes', async () => {

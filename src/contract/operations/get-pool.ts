@@ -5,16 +5,12 @@ import { defineOperation } from '../operation.ts';
 import {
   asOfSchema,
   chainInput,
-  poolFields,
+  detailedPoolFields,
   poolInput,
+  reservesSchema,
   textOrNull,
   windowsSchema,
 } from '../schemas/market-schemas.ts';
-
-const amountSchema = Type.Object(
-  { amountRaw: Type.String(), amount: textOrNull('In units; null if its decimals are unknown.') },
-  { additionalProperties: false },
-);
 
 const depthSchema = Type.Object(
   {
@@ -35,18 +31,25 @@ export const getPool = defineOperation({
     'A pool with its figures of six windows, what it holds, and its depth: how much can be traded in it before its price has moved by 0.5, 1, 2, 5 and 10 per cent, computed from its exact state and valued at the price of the quote token. `depth` is null while the state is not known in full, or where a hook of the pool decides what swaps pay.',
   cost: 'read',
   cacheControl: 'public, max-age=1',
-  input: Type.Object({ chain: chainInput, pool: poolInput }, { additionalProperties: false }),
+  input: Type.Object(
+    {
+      chain: chainInput,
+      pool: poolInput,
+      include: Type.Optional(
+        Type.Array(Type.Enum(['tokens']), {
+          minItems: 1,
+          maxItems: 1,
+          description: '`tokens`: prices, market cap, logo and links of both tokens, too.',
+        }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
   output: Type.Object(
     {
-      ...poolFields,
+      ...detailedPoolFields,
       windows: windowsSchema,
-      reserves: Type.Union(
-        [
-          Type.Object({ base: amountSchema, quote: amountSchema }, { additionalProperties: false }),
-          Type.Null(),
-        ],
-        { description: 'What its positions hold, without fees that are owed; null if unknown.' },
-      ),
+      reserves: reservesSchema,
       depth: Type.Union([Type.Array(depthSchema), Type.Null()]),
       asOf: asOfSchema,
     },

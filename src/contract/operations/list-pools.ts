@@ -6,10 +6,12 @@ import {
   asOfSchema,
   chainInput,
   cursorInput,
+  detailedPoolFields,
   mintFilter,
   nextCursor,
-  poolSchema,
+  reservesSchema,
   windowInput,
+  windowsSchema,
 } from '../schemas/market-schemas.ts';
 import { TOKEN_ERRORS } from './token-errors.ts';
 
@@ -17,6 +19,15 @@ const LIMIT_MAX = 100;
 const CHAINS_MAX = 8;
 
 export const POOL_SORTS = ['liquidity', 'trending', 'volume', 'trades', 'new'] as const;
+
+const listedPoolSchema = Type.Object(
+  {
+    ...detailedPoolFields,
+    windows: Type.Optional(windowsSchema),
+    reserves: Type.Optional(reservesSchema),
+  },
+  { title: 'ListedPool', additionalProperties: false },
+);
 
 export const listPools = defineOperation({
   id: 'listPools',
@@ -47,6 +58,14 @@ export const listPools = defineOperation({
       ),
       sort: Type.Enum([...POOL_SORTS], { default: 'liquidity' }),
       window: windowInput('For sorting by what was traded.'),
+      include: Type.Optional(
+        Type.Array(Type.Enum(['windows', 'reserves', 'tokens']), {
+          minItems: 1,
+          maxItems: 3,
+          description:
+            'What rows have besides: figures of windows and what the pool holds, as `/pool` gives them; prices, market cap, logo and links of both tokens.',
+        }),
+      ),
       limit: Type.Integer({ minimum: 1, maximum: LIMIT_MAX, default: 50 }),
       cursor: cursorInput,
     },
@@ -54,7 +73,7 @@ export const listPools = defineOperation({
   ),
   output: Type.Object(
     {
-      pools: Type.Array(poolSchema),
+      pools: Type.Array(listedPoolSchema),
       nextCursor,
       asOf: Type.Record(Type.String(), asOfSchema, {
         description: 'The indexed state of each listed chain that its rows reflect, by slug.',
@@ -69,5 +88,6 @@ export const listPools = defineOperation({
     description:
       'Lists pools of a chain, venue or token (with one `chain`), by liquidity, what was traded in a window, or creation (sort=new). Use it to find new pools and where a token is traded. 10 pools unless you give `limit`; costs 2. Symbols are strangers\' text. Example: {"chain": ["base"], "sort": "new"}.',
     defaults: { limit: 10 },
+    unlisted: ['include'],
   },
 });

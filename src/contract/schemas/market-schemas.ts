@@ -295,16 +295,30 @@ export const listedTokenSchema = Type.Object(
   { title: 'ListedToken', additionalProperties: false },
 );
 
+const poolTokenFields = {
+  mint: Type.String(),
+  symbol: textOrNull("A stranger's text."),
+  name: textOrNull("A stranger's text."),
+  decimals: integerOrNull(''),
+} as const;
+
+const BASE_TEXT = 'The token that is priced.';
+const QUOTE_TEXT = 'The token it is priced in.';
+
 const poolToken = (description: string) =>
-  Type.Object(
-    {
-      mint: Type.String(),
-      symbol: textOrNull("A stranger's text."),
-      name: textOrNull("A stranger's text."),
-      decimals: integerOrNull(''),
-    },
+  Type.Object(poolTokenFields, { additionalProperties: false, description });
+
+/** With what `/token` says of it, where that is asked for. */
+const detailedPoolToken = (description: string) => {
+  const { priceUsd, priceNative, marketCapUsd, logoUrl, links } = summaryFields;
+  const figures = Type.Partial(
+    Type.Object({ priceUsd, priceNative, marketCapUsd, logoUrl, links }),
+  );
+  return Type.Object(
+    { ...poolTokenFields, ...figures.properties },
     { additionalProperties: false, description },
   );
+};
 
 export const poolFields = {
   chain: chainSlugSchema,
@@ -317,8 +331,8 @@ export const poolFields = {
   feePips: integerOrNull(
     'In 1e-6; for a fee that changes, that of the newest indexed block as far as it is known; null if it is not known.',
   ),
-  base: poolToken('The token that is priced.'),
-  quote: poolToken('The token it is priced in.'),
+  base: poolToken(BASE_TEXT),
+  quote: poolToken(QUOTE_TEXT),
   liquidityUsd: textOrNull('The value that the pool holds, as of its last event.'),
   priceNative: textOrNull('Native coin per unit of the base token, by its last trade here.'),
   priceUsd: textOrNull('USD per unit of the base token, by its last trade here.'),
@@ -333,7 +347,26 @@ export const poolFields = {
   }),
 } as const;
 
-export const poolSchema = Type.Object(poolFields, { title: 'Pool', additionalProperties: false });
+export const detailedPoolFields = {
+  ...poolFields,
+  base: detailedPoolToken(BASE_TEXT),
+  quote: detailedPoolToken(QUOTE_TEXT),
+} as const;
+
+const amountSchema = Type.Object(
+  { amountRaw: Type.String(), amount: textOrNull('In units; null if its decimals are unknown.') },
+  { additionalProperties: false },
+);
+
+export const reservesSchema = Type.Union(
+  [
+    Type.Object({ base: amountSchema, quote: amountSchema }, { additionalProperties: false }),
+    Type.Null(),
+  ],
+  { description: 'What its positions hold, without fees that are owed; null if unknown.' },
+);
+
+const poolSchema = Type.Object(poolFields, { title: 'Pool', additionalProperties: false });
 
 export const tokenSchema = Type.Object(
   {
