@@ -2,10 +2,12 @@
 
 import type { OutputOf } from '../contract/operation.ts';
 import type { getChains } from '../contract/operations/get-chains.ts';
+import type { Clock } from '../lib/clock.ts';
 
 export interface CompatParts {
   /** The followed chains. */
   listChains(): readonly Pick<OutputOf<typeof getChains>['chains'][number], 'slug' | 'caip2'>[];
+  readonly clock: Pick<Clock, 'monotonicMs'>;
   /** Where browsers reach this server, without a slash at the end. */
   readOrigin(): string;
 }

@@ -182,6 +182,7 @@ export async function openApi(
   const pages = openConsole(shared.logger);
   const compat = createCompatShapes({
     listChains: () => shared.chains.list().map(({ answer }) => answer),
+    clock: shared.clock,
     readOrigin: () => shared.access.origins.findByDomain(null) ?? '',
   });
   return {

@@ -22,7 +22,7 @@ export interface CompatRequest {
  * An answer as it is kept: `asOf` changes with every block and is missing in what is cached, so
  * that a mapped answer holds as long as the answer beneath it.
  */
-type Asked<Op extends AnyOperation> = Omit<OutputOf<Op>, 'asOf'>;
+export type Asked<Op extends AnyOperation> = Omit<OutputOf<Op>, 'asOf'>;
 
 /**
  * Asks an operation, with its price: what is not paid by the route's first operation is charged
@@ -33,7 +33,7 @@ export type Ask = <Op extends AnyOperation>(
   input: Readonly<Record<string, unknown>>,
 ) => Promise<Asked<Op>>;
 
-interface CompatParameter {
+export interface CompatParameter {
   readonly name: string;
   readonly in: 'path' | 'query' | 'body';
   readonly description: string;

@@ -83,6 +83,21 @@ const VENUE_LABELS: readonly VenueLabel[] = [
   },
 ];
 
+export const LABELLED_VENUES: readonly string[] = VENUE_LABELS.map(({ venue }) => venue);
+
+const BY_VENUE = new Map(VENUE_LABELS.map((one) => [one.venue, one.label]));
+const BY_LABEL = new Map(VENUE_LABELS.map((one) => [one.label.toLowerCase(), one.venue]));
+
+/** A venue without a label is shown by its own name. */
+export function toVenueLabel(venue: string): string {
+  return BY_VENUE.get(venue) ?? venue;
+}
+
+/** Null for an exchange that is not known here. */
+export function findLabelledVenue(label: string): string | null {
+  return BY_LABEL.get(label.toLowerCase()) ?? null;
+}
+
 export function listProgramLabels(venues: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     VENUE_LABELS.filter(({ venue }) => venues.includes(venue)).flatMap(({ label, programs }) =>
