@@ -26,6 +26,7 @@ const FILES = [
   'api/wallets.md',
   'api/streams.md',
   'api/charts.md',
+  'compat.md',
   'api/trading.md',
   'api/access.md',
   'api/limits.md',
