@@ -91,7 +91,7 @@ const market = createMarket({
     onFailure: () => undefined,
     onRecovered: () => undefined,
   }),
-  depthOf: () => ({ trades: 100, holders: 100, klines: 1000, prices: 30 }),
+  depthOf: () => ({ trades: 100, holders: 100, klines: 1000, prices: 30, alerts: 0 }),
   buildSegment: () => Promise.reject(new Error('nobody searches here')),
   cacheBytesMax: 1024 * 1024,
   onError: () => undefined,

@@ -48,9 +48,9 @@ export interface Asked {
 export type Ask = (id: ReadId, input: ReadInput, level?: Level) => Promise<Asked>;
 
 const DEPTHS = {
-  anonymous: { trades: 300, holders: 100, klines: 1000, prices: 30 },
-  key: { trades: 500, holders: 1000, klines: 5000, prices: 100 },
-  session: { trades: 500, holders: 1000, klines: 5000, prices: 100 },
+  anonymous: { trades: 300, holders: 100, klines: 1000, prices: 30, alerts: 0 },
+  key: { trades: 500, holders: 1000, klines: 5000, prices: 100, alerts: 100 },
+  session: { trades: 500, holders: 1000, klines: 5000, prices: 100, alerts: 100 },
 };
 
 function buildContext(level: Level): HandlerContext {

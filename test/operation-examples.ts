@@ -1,7 +1,7 @@
 // Runs each operation's documented example, with the values that only a running service has.
 
 import assert from 'node:assert/strict';
-import type { Operation } from '../src/contract/operation.ts';
+import { isOwned, type Operation } from '../src/contract/operation.ts';
 import { type DocsScene, READER } from './docs-scene.ts';
 import { createEvmWallet } from './wallets.ts';
 
@@ -21,6 +21,11 @@ const REAL: Readonly<
   revokeKey: async ({ client, token }) => {
     const { id } = await client.issueKey(token, 'prices backend');
     return { input: { id }, token };
+  },
+  deleteAlert: async ({ client, token }, input) => {
+    const body = { chain: 'devnet', when: { trade: { valueUsdAbove: '1000' } } };
+    const created = await client.send('POST', '/alerts', { body, bearer: token });
+    return { input: { ...input, id: created.body['alertId'] }, token };
   },
   endSession: async ({ client }, input) => ({
     input,
@@ -63,7 +68,7 @@ async function readEvent(response: Response, name: string): Promise<unknown> {
 /** The real response to an operation's example. */
 export async function askExample(operation: Operation, scene: DocsScene): Promise<unknown> {
   const { access, example, id, method, path, mediaType } = operation;
-  const session = access === 'session' ? { token: scene.token } : {};
+  const session = isOwned({ access }) ? { token: scene.token } : {};
   const real = REAL[id];
   const made = real ? await real(scene, example.input) : { input: example.input };
   const { input, token }: Request = { ...session, ...made };

@@ -16,7 +16,7 @@ import {
 /** Layers from the lowest up. A file imports only from lower layers and from its own folder. */
 const LAYERS: readonly (readonly string[])[] = [
   ['errors', 'lib', 'model', 'telemetry'],
-  ['config', 'contract', 'amm', 'candles', 'positions'],
+  ['config', 'contract', 'amm', 'candles', 'positions', 'alerts'],
   ['store', 'chains', 'live'],
   ['access', 'market', 'trading', 'ingest'],
   ['compat', 'http', 'mcp', 'engines'],

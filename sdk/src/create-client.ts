@@ -61,7 +61,7 @@ export type MintwireClient = { readonly [Name in JsonName]: OperationCall<Name> 
 interface Traits {
   readonly path: string;
   readonly method?: 'POST' | 'DELETE';
-  readonly access?: 'session' | 'key';
+  readonly access?: 'session' | 'key' | 'owner';
   readonly isOwn?: true;
   readonly isRepeatable?: true;
   readonly answer?: 'text' | 'blob' | 'events';

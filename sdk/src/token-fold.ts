@@ -105,7 +105,8 @@ export class TokenFold {
       return [token];
     }
     if (one.event === 'revert') return this.#revert(one.data);
-    if (!('mint' in one.data)) return [];
+    // News of a chain fold into no token.
+    if (!('mint' in one.data) || one.event === 'alert' || one.event === 'alert.reverted') return [];
     const token = this.#tokens.get(keyOf(one.data));
     if (token === undefined) return [];
     if (one.event === 'trade') {

@@ -26,7 +26,7 @@ export function isPrivateKeyShapedSignature(text: string): boolean {
 /** 128 bits in base62. */
 const LENGTH = 22;
 
-export function createAccessId(kind: 'se' | 'key'): string {
+export function createAccessId(kind: 'se' | 'key' | 'al'): string {
   return `${kind}_${createNonce()}`;
 }
 

@@ -2,6 +2,7 @@
 
 import type { Access } from '../access/create-access.ts';
 import { LookupLimits, type LookupLimitsOptions } from '../access/limits/lookup-limits.ts';
+import { createAccessId } from '../access/secret-token.ts';
 import { findTier, type Tiers } from '../access/tiers.ts';
 import { createCompatShapes } from '../compat/compat-shapes.ts';
 import type { Config } from '../config.ts';
@@ -15,6 +16,7 @@ import { openConsole } from '../http/open-console.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { ChainDirectory } from '../market/chain-status.ts';
 import { createReadiness } from '../market/chain-status.ts';
+import { createAlerts } from '../market/create-alerts.ts';
 import { createGetChains } from '../market/create-get-chains.ts';
 import { createGetTokenSafety } from '../market/create-get-token-safety.ts';
 import type { Market } from '../market/create-market.ts';
@@ -148,6 +150,11 @@ function createHandlers(parts: HandlerParts, compat: Served['compat']): Handlers
       standby: parts.market.standby,
       nowMs: () => parts.clock.nowMs(),
       contracts: parts.trading.contracts,
+    }),
+    ...createAlerts({
+      ...parts.market.parts,
+      clock: parts.clock,
+      createId: () => createAccessId('al'),
     }),
     ...parts.streams.handlers,
     ...parts.trading.handlers,

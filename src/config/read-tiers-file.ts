@@ -18,6 +18,7 @@ export interface FileTier {
   readonly klines: number | null;
   readonly prices: number | null;
   readonly streamTokens: number | null;
+  readonly alerts: number | null;
   readonly lookups: number | null;
 }
 
@@ -32,6 +33,7 @@ const BUDGET_MAX = 1_000_000_000;
 const ROWS_MAX = { trades: 5000, holders: 10_000, klines: 50_000, prices: 1000 };
 const STREAMS_MAX = 1_000_000;
 const STREAM_TOKENS_MAX = 1000;
+const ALERTS_MAX = 100_000;
 const LOOKUPS_MAX = 1_000_000;
 
 function parseTier(name: string, value: unknown, problems: string[]): FileTier {
@@ -52,6 +54,7 @@ function parseTier(name: string, value: unknown, problems: string[]): FileTier {
     klines: read('klines', 1, ROWS_MAX.klines),
     prices: read('prices', 1, ROWS_MAX.prices),
     streamTokens: read('streamTokens', 1, STREAM_TOKENS_MAX),
+    alerts: read('alerts', 0, ALERTS_MAX),
     lookups: read('lookups', 0, LOOKUPS_MAX),
   };
   fields.refuseOthers();

@@ -1,6 +1,7 @@
 // The list of operations. Only what is here has a route.
 
 import type { Operation } from './operation.ts';
+import { createAlert, deleteAlert, getAlerts } from './operations/alert-operations.ts';
 import {
   createChallenge,
   endAllSessions,
@@ -89,6 +90,9 @@ export const operations = [
   getKeys,
   createKey,
   revokeKey,
+  getAlerts,
+  createAlert,
+  deleteAlert,
   getUsage,
   callMcp,
   getOpenapi,

@@ -199,6 +199,12 @@ export const ERROR_CATALOGUE = {
     detail: 'This wallet has no key with that id.',
     help: "`GET /v1/keys` lists the ids of the wallet's keys. The id is not the key itself.",
   },
+  ALERT_NOT_FOUND: {
+    status: 404,
+    title: 'Alert not found',
+    detail: 'This wallet has no alert with that id.',
+    help: "`GET /v1/alerts` lists the wallet's alerts.",
+  },
   METHOD_NOT_ALLOWED: {
     status: 405,
     title: 'Method not allowed',
@@ -216,6 +222,12 @@ export const ERROR_CATALOGUE = {
     title: 'Key limit reached',
     detail: 'The wallet already has {limit} active keys, the maximum.',
     help: 'Revoke a key that is no longer used, then issue the new one.',
+  },
+  ALERT_LIMIT_REACHED: {
+    status: 409,
+    title: 'Alert limit reached',
+    detail: 'The wallet already has {limit} alerts, the most that its tier allows.',
+    help: 'Delete an alert that is no longer needed, then create the new one. `GET /v1/entitlements` names the limit.',
   },
   KEY_ALREADY_REVOKED: {
     status: 409,

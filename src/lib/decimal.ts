@@ -76,6 +76,13 @@ export function ratioToText(ratio: Ratio): string {
   return decimalToText(roundRatio(ratio));
 }
 
+/** 1e-18 USD as text of 18 significant digits. */
+export function toUsdText(usdE18: bigint): string;
+export function toUsdText(usdE18: bigint | null): string | null;
+export function toUsdText(usdE18: bigint | null): string | null {
+  return usdE18 === null ? null : ratioToText({ numerator: usdE18, denominator: pow10(18) });
+}
+
 /** The exact text of a decimal. */
 export function decimalToText(decimal: Decimal): string {
   if (decimal.digits === 0n) return '0';

@@ -46,7 +46,7 @@ async function readNews(
     const news = await reader.readNewsAfter(chain, { after, limit: NEWS_PER_READ });
     for (const one of news) {
       if (one.kind === 'token') tokens.add(one.token);
-      else pools.add(one.pool);
+      else if (one.kind !== 'alert') pools.add(one.pool);
     }
     const count = of.isPartEnough ? tokens.size : tokens.size + pools.size;
     if (count > of.countMax) return null;

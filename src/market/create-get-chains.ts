@@ -3,10 +3,10 @@
 import type { OutputOf } from '../contract/operation.ts';
 import type { getChains } from '../contract/operations/get-chains.ts';
 import type { ChainSlug } from '../model/chain.ts';
+import { pickTokenLiquidity } from '../model/market-record.ts';
 import type { ChainDirectory } from './chain-status.ts';
 import { CommitCache } from './commit-cache.ts';
 import type { MarketParts } from './market-parts.ts';
-import { pickTokenLiquidity } from './rolling-stats/token-columns.ts';
 
 interface ChainsParts extends Pick<MarketParts, 'chains' | 'states'> {
   readonly store: Pick<MarketParts['store'], 'readTokens'>;

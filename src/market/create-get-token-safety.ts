@@ -7,13 +7,14 @@ import type { InputOf, OutputOf } from '../contract/operation.ts';
 import { getTokenSafety } from '../contract/operations/get-token-safety.ts';
 import { warnOfLookalike, warnOfMeasured, warnOfPowers } from '../contract/safety-warnings.ts';
 import { asOfSchema } from '../contract/schemas/market-schemas.ts';
-import { pow10 } from '../lib/decimal.ts';
+import { pow10, toUsdText } from '../lib/decimal.ts';
 import type { AddressCodec } from '../model/address-codec.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { ContractFacts, MintFacts } from '../model/contract-facts.ts';
 import type { Address } from '../model/ids.ts';
 import type { LiquidityOwners } from '../model/liquidity-owners.ts';
 import type { Checkpoint, TokenRecord } from '../model/market-record.ts';
+import { pickTokenLiquidity } from '../model/market-record.ts';
 import type { PoolRecord } from '../model/pool.ts';
 import { type PoolSafety, SAFETY_LIFE_MS } from '../model/pool-safety.ts';
 import { computeEtag } from './commit-cache.ts';
@@ -29,7 +30,6 @@ import {
   withLookup,
 } from './parse-token.ts';
 import { type AnswerReader, readAt, serializeAsOf } from './read-at.ts';
-import { pickTokenLiquidity, toUsdText } from './rolling-stats/token-columns.ts';
 import { findFeeBps, findLookalike, type MeasuredSum, sumSafety } from './token-summary.ts';
 
 // What a token's contract or mint shows of itself, as facts and warnings of its safety.

@@ -74,6 +74,7 @@ export interface ReadDepth {
   readonly holders: number;
   readonly klines: number;
   readonly prices: number;
+  readonly alerts: number;
 }
 
 /** What round trips through a chain's pools have shown. */

@@ -7,7 +7,7 @@ import { isUnpriced } from '../amm/unpriced/unpriced-kind.ts';
 import { findQuoteCurrency, listMarketViews, type MarketView } from '../chains/quote-rule.ts';
 import type { OutputOf } from '../contract/operation.ts';
 import type { listPools } from '../contract/operations/list-pools.ts';
-import { pow10, ratioToText, toUnits } from '../lib/decimal.ts';
+import { pow10, ratioToText, toUnits, toUsdText } from '../lib/decimal.ts';
 import type { Address, PoolId } from '../model/ids.ts';
 import type { CandleRecord, Checkpoint, TokenRecord } from '../model/market-record.ts';
 import type { PoolRecord } from '../model/pool.ts';
@@ -18,7 +18,6 @@ import type { MarketChain } from './market-parts.ts';
 import type { AnswerReader } from './read-at.ts';
 import { isInSnapshot } from './rolling-stats/chain-stats.ts';
 import type { RollingStats } from './rolling-stats/rolling-stats.ts';
-import { toUsdText } from './rolling-stats/token-columns.ts';
 import {
   buildWindows,
   findWindowsEnd,

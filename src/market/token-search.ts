@@ -3,11 +3,11 @@
 import { createHash } from 'node:crypto';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Address } from '../model/ids.ts';
+import { pickTokenLiquidity } from '../model/market-record.ts';
 import type { ListingRecord, MarketReads } from '../store/market-reads.ts';
 import type { ChangedTokens } from './changed-since.ts';
 import type { ChainEntries, TokenLists } from './lists/token-lists.ts';
 import type { RollingStats } from './rolling-stats/rolling-stats.ts';
-import { pickTokenLiquidity } from './rolling-stats/token-columns.ts';
 import { STATS_WINDOWS } from './rolling-stats/window-subject.ts';
 import { ChainSearch } from './search/chain-search.ts';
 import type { Listing } from './search/listing.ts';

@@ -4,8 +4,10 @@ import { kindOf } from '../amm/pool-kinds.ts';
 import type { OutputOf } from '../contract/operation.ts';
 import type { searchTokens } from '../contract/operations/search-tokens.ts';
 import { LOOKALIKE, type Lookalike, warnOfMeasured } from '../contract/safety-warnings.ts';
+import { toUsdText } from '../lib/decimal.ts';
 import type { Address } from '../model/ids.ts';
 import type { Checkpoint, TokenLaunch, TokenRecord } from '../model/market-record.ts';
+import { pickTokenLiquidity } from '../model/market-record.ts';
 import type { PoolRecord } from '../model/pool.ts';
 import type { TimeRange } from '../store/market-reads.ts';
 import { computeCovered, isHoldersComplete, readBackfills, readTokenStarts } from './coverage.ts';
@@ -15,7 +17,7 @@ import type { AnswerReader } from './read-at.ts';
 import { isInSnapshot } from './rolling-stats/chain-stats.ts';
 import { fillInPrices } from './rolling-stats/market-columns.ts';
 import type { RollingStats } from './rolling-stats/rolling-stats.ts';
-import { computeMarketCap, pickTokenLiquidity, toUsdText } from './rolling-stats/token-columns.ts';
+import { computeMarketCap } from './rolling-stats/token-columns.ts';
 import {
   buildWindows,
   findWindowsEnd,

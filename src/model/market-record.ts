@@ -39,6 +39,18 @@ export interface TokenRecord {
   readonly launch?: TokenLaunch;
 }
 
+/**
+ * Pools against the native coin or stable assets count; a token without any has the liquidity of
+ * its deepest other pool.
+ */
+export function pickTokenLiquidity(
+  token: Pick<TokenRecord, 'liquidityUsdE18' | 'pairedUsdE18'>,
+): bigint | null {
+  const { liquidityUsdE18, pairedUsdE18 } = token;
+  if (liquidityUsdE18 !== null && liquidityUsdE18 > 0n) return liquidityUsdE18;
+  return pairedUsdE18 ?? liquidityUsdE18;
+}
+
 /** Where a token was launched, as of the last event of its curve. */
 export interface TokenLaunch {
   readonly venue: string;

@@ -1,11 +1,13 @@
 // News of a chain's market, as they are recorded for streams.
 
+import type { AlertFiring } from './alert.ts';
 import type { Address, PoolId } from './ids.ts';
 
-/** A token or a pool is new; a launch began, or sold all it had. */
+/** A token or a pool is new; a launch began, or sold all it had; an alert of a wallet fired. */
 export type NewsSubject =
   | { readonly kind: 'token'; readonly token: Address }
-  | { readonly kind: 'pool' | 'launch' | 'graduation'; readonly pool: PoolId };
+  | { readonly kind: 'pool' | 'launch' | 'graduation'; readonly pool: PoolId }
+  | { readonly kind: 'alert'; readonly alert: string; readonly firing: AlertFiring };
 
 export type NewsKind = NewsSubject['kind'];
 

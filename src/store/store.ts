@@ -2,6 +2,7 @@
 // above do not know which one is used.
 
 import type { AdoptionRecord } from '../model/adoption.ts';
+import type { AlertState } from '../model/alert.ts';
 import type { BackfillRecord } from '../model/backfill.ts';
 import type { BlockHeader } from '../model/block-header.ts';
 import type { ChainSlug } from '../model/chain.ts';
@@ -23,6 +24,7 @@ import type { PoolSafety } from '../model/pool-safety.ts';
 import type { PositionKey, PositionRecord } from '../model/position.ts';
 import type { ScopeEntry } from '../model/scope.ts';
 import type { AccessStore } from './access-store.ts';
+import type { AlertReads, AlertStore } from './alert-store.ts';
 import type {
   ChainLease,
   FeedRow,
@@ -174,6 +176,9 @@ export interface MarketTransaction extends MarketReader {
   pruneRollbacks(beforeMs: number): Promise<void>;
   /** Records what a commit brings, for readers of the chain's news. */
   putNews(rows: readonly NewsRecord[]): Promise<void>;
+  /** Those as of blocks above a rollback's are deleted by `undoAbove`. */
+  putAlertStates(rows: readonly AlertState[]): Promise<void>;
+  deleteAlertStates(keys: readonly Pick<AlertState, 'alert' | 'block'>[]): Promise<void>;
   /** Marks the news of blocks above `block` as removed by the rollback of this version. */
   revertNews(above: { readonly block: number; readonly version: number }): Promise<void>;
   /** Deletes some of the oldest news, if they are from before a time. */
@@ -237,9 +242,10 @@ export interface OldCandles {
   readonly isDone: boolean;
 }
 
-export type MarketSnapshot = MarketReader & MarketReads & StreamReads & MarketScanner;
+export type MarketSnapshot = MarketReader & MarketReads & StreamReads & MarketScanner & AlertReads;
 
-export interface MarketStore extends MarketReader, MarketReads, StreamReads, MarketScanner {
+export interface MarketStore extends MarketSnapshot {
+  readonly alerts: AlertStore;
   /**
    * A name of the server that another one does not have, also not a standby that takes over from it
    * and may lack its last commits. Null if there is none.

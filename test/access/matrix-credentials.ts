@@ -11,7 +11,9 @@ const FOREIGN_PAGE = 'https://evil.example';
 const COOKIE = '__Host-mw_session';
 
 /** What decides about a credential. */
-export type MatrixRow = 'free' | 'public' | 'agent' | 'sessionRead' | 'sessionWrite';
+export type MatrixRow =
+  | ('free' | 'public' | 'agent')
+  | ('sessionRead' | 'sessionWrite' | 'ownerRead' | 'ownerWrite');
 
 export type Headers = readonly (readonly [name: string, value: string])[];
 
@@ -58,11 +60,15 @@ function refuseAll(code: string): Cells {
     agent: cell,
     sessionRead: cell,
     sessionWrite: cell,
+    ownerRead: cell,
+    ownerWrite: cell,
   };
 }
 
 function letInBelowSessions(level: 'anonymous' | 'key'): Cells {
   const refused = refuse('401 WALLET_SESSION_REQUIRED');
+  // A key has the scope only if it was named.
+  const owned = level === 'key' ? refuse('403 KEY_NOT_PERMITTED') : refused;
   const cell = letIn(level);
   return {
     free: IN_UNMETERED,
@@ -70,6 +76,8 @@ function letInBelowSessions(level: 'anonymous' | 'key'): Cells {
     agent: cell,
     sessionRead: refused,
     sessionWrite: refused,
+    ownerRead: owned,
+    ownerWrite: owned,
   };
 }
 
@@ -85,6 +93,8 @@ const BY_TOKEN: Cells = {
   agent: refuse('401 INVALID_API_KEY'),
   sessionRead: letIn('session'),
   sessionWrite: letIn('session'),
+  ownerRead: letIn('session'),
+  ownerWrite: letIn('session'),
 };
 
 /** Agents have no cookies: theirs are ignored. */
@@ -93,13 +103,18 @@ const BY_COOKIE: Cells = { ...BY_TOKEN, agent: letIn('anonymous') };
 const NOT_ALLOWED = refuse('403 ORIGIN_NOT_ALLOWED');
 
 /** A foreign page, or none: reads with a cookie get a response, and the browser hides it. */
-const BY_COOKIE_ELSEWHERE: Cells = { ...BY_COOKIE, agent: NOT_ALLOWED, sessionWrite: NOT_ALLOWED };
+const BY_COOKIE_ELSEWHERE: Cells = {
+  ...{ ...BY_COOKIE, agent: NOT_ALLOWED },
+  ...{ sessionWrite: NOT_ALLOWED, ownerWrite: NOT_ALLOWED },
+};
 
 /** An invalid cookie reads as anonymous, and cannot do what needs a session. */
 const STALE_COOKIE: Cells = {
   ...NOBODY,
   sessionRead: refuse('401 INVALID_SESSION'),
   sessionWrite: refuse('401 INVALID_SESSION'),
+  ownerRead: refuse('401 INVALID_SESSION'),
+  ownerWrite: refuse('401 INVALID_SESSION'),
 };
 
 const IN_QUERY: Cells = {
@@ -108,6 +123,8 @@ const IN_QUERY: Cells = {
   agent: { answer: '400 INVALID_INPUT', level: 'anonymous' },
   sessionRead: NOBODY.sessionRead,
   sessionWrite: NOBODY.sessionWrite,
+  ownerRead: NOBODY.ownerRead,
+  ownerWrite: NOBODY.ownerWrite,
 };
 
 async function signIn({ client }: Pick<CredentialScene, 'client'>): Promise<string> {

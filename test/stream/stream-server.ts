@@ -8,6 +8,7 @@ import { operations } from '../../src/contract/operations.ts';
 import { findFamily } from '../../src/engines/chain-families.ts';
 import type { HttpServerOptions } from '../../src/http/create-http-server.ts';
 import { systemClock } from '../../src/lib/clock.ts';
+import { createAlerts } from '../../src/market/create-alerts.ts';
 import type { Streams, StreamsOptions } from '../../src/market/stream/create-streams.ts';
 import { type AccessClient, createAccessClient } from '../access-client.ts';
 import type { FakeChainOptions } from '../fakes/fake-chain.ts';
@@ -85,7 +86,15 @@ export async function startStreamServer(
     ...options.streams,
   });
   late.after(() => streams.stop());
-  const handlers = { ...scene.market.handlers, ...access.handlers, ...streams.handlers };
+  let alerts = 0;
+  const createId = () => {
+    alerts += 1;
+    return `al_${alerts}`;
+  };
+  const handlers = {
+    ...{ ...scene.market.handlers, ...access.handlers, ...streams.handlers },
+    ...createAlerts({ ...scene.market.parts, clock: systemClock, createId }),
+  };
   const names = new Set(Object.keys(handlers));
   const { anonymous, key, session } = access.tiers;
   const server = await startTestServer(late, {

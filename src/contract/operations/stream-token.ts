@@ -3,6 +3,7 @@
 import Type from 'typebox';
 import { KLINE_INTERVALS } from '../../model/market-record.ts';
 import { defineOperation } from '../operation.ts';
+import { alertEventSchema, alertRevertedEventSchema } from '../schemas/alert-schemas.ts';
 import { chainSlugSchema } from '../schemas/chain-schema.ts';
 import {
   asOfSchema,
@@ -156,7 +157,7 @@ const resetSchema = Type.Object(
 
 const TOKENS_MAX = 100;
 const TOKEN_EVENTS = ['trade', 'kline', 'price', 'holders', 'coverage'] as const;
-const NEWS_EVENTS = ['pool', 'token', 'launch', 'graduation', 'chain'] as const;
+const NEWS_EVENTS = ['pool', 'token', 'launch', 'graduation', 'chain', 'alert'] as const;
 
 export const getTokenStream = defineOperation({
   id: 'getTokenStream',
@@ -165,7 +166,7 @@ export const getTokenStream = defineOperation({
   tag: 'Market',
   summary: 'Stream the events of tokens',
   description:
-    'Server-Sent Events of one token or several, also of several chains; each `data` is one of the objects below, by the name of its `event`. Each says with `chain` and `mint` which token it is about, and one id resumes all of them. With `mint=*` it is the news of one chain: new pools and tokens, launches, graduations, and how far the chain is indexed; a `revert` names in `news` what a reorganisation removed. `coverage` is sent only if history from before the index is or was filled in: when it got further, at most once a second. A client that lost its connection sends the last id in `Last-Event-ID` (browsers do so automatically) or as `lastEventId` and gets exactly what it missed, in order, once: up to 24 hours or 50,000 events back by default, also across restarts and reorganisations. If the stream cannot resume from an id, it sends `reset` and a `snapshot`, never an error. Comments are sent every 15 seconds as keep-alives. 4 concurrent streams without credentials, 50 with; a stream of several tokens counts as one. Replaying costs 1 per 500 events.',
+    'Server-Sent Events of one token or several, also of several chains; each `data` is one of the objects below, by the name of its `event`. Each says with `chain` and `mint` which token it is about, and one id resumes all of them. With `mint=*` it is the news of one chain: new pools and tokens, launches, graduations, and how far the chain is indexed, and your alerts; a `revert` names in `news` what a reorganisation removed. `coverage` is sent only if history from before the index is or was filled in: when it got further, at most once a second. A client that lost its connection sends the last id in `Last-Event-ID` (browsers do so automatically) or as `lastEventId` and gets exactly what it missed, in order, once: up to 24 hours or 50,000 events back by default, also across restarts and reorganisations. If the stream cannot resume from an id, it sends `reset` and a `snapshot`, never an error. Comments are sent every 15 seconds as keep-alives. 4 concurrent streams without credentials, 50 with; a stream of several tokens counts as one. Replaying costs 1 per 500 events.',
   cost: 'read',
   costBy: 'tokens',
   mediaType: 'text/event-stream',
@@ -207,7 +208,7 @@ export const getTokenStream = defineOperation({
           minItems: 1,
           maxItems: 10,
           description:
-            'Only these events, comma-separated. Of tokens `trade`, `kline`, `price`, `holders` and `coverage`; with `mint=*` `pool`, `token`, `launch`, `graduation` and `chain`; all of them by default. `snapshot`, `revert`, `paused` and `reset` are always sent.',
+            'Only these events, comma-separated. Of tokens `trade`, `kline`, `price`, `holders` and `coverage`; with `mint=*` `pool`, `token`, `launch`, `graduation`, `chain` and, with a session or a key that has the scope `webhooks`, `alert`; all of them but `alert` by default. `snapshot`, `revert`, `paused` and `reset` are always sent.',
         }),
       ),
       interval: Type.Enum([...KLINE_INTERVALS], {
@@ -238,6 +239,8 @@ export const getTokenStream = defineOperation({
       launch: Type.Optional(launchEventSchema),
       graduation: Type.Optional(graduationEventSchema),
       chain: Type.Optional(chainEventSchema),
+      alert: Type.Optional(alertEventSchema),
+      'alert.reverted': Type.Optional(alertRevertedEventSchema),
       revert: Type.Optional(revertSchema),
       paused: Type.Optional(pausedSchema),
       reset: Type.Optional(resetSchema),
@@ -248,5 +251,8 @@ export const getTokenStream = defineOperation({
       description: 'The content of `data`; the name of the event says which one.',
     },
   ),
-  errors: [...TOKEN_ERRORS, 'POOL_NOT_FOUND', 'TOO_MANY_STREAMS'],
+  errors: [
+    ...TOKEN_ERRORS,
+    ...(['POOL_NOT_FOUND', 'TOO_MANY_STREAMS', 'WALLET_SESSION_REQUIRED'] as const),
+  ],
 });

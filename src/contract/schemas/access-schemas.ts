@@ -111,7 +111,7 @@ export const entitlementsSchema = Type.Object(
     limits: Type.Object(
       {
         ...{ streams: count, trades: count, holders: count, klines: count, prices: count },
-        ...{ streamTokens: count, lookups: count },
+        ...{ streamTokens: count, alerts: count, lookups: count },
       },
       {
         additionalProperties: false,

@@ -4,7 +4,7 @@ import { type MarketView, RANK_TOKEN } from '../../chains/quote-rule.ts';
 import { compareTexts } from '../../lib/decimal.ts';
 import type { BlockEvents, SwapEvent, TransferEvent } from '../../model/block-events.ts';
 import type { Address, TransactionId } from '../../model/ids.ts';
-import type { TradeRecord } from '../../model/market-record.ts';
+import { pickTokenLiquidity, type TradeRecord } from '../../model/market-record.ts';
 import type { PositionKey } from '../../model/position.ts';
 import { createPosition, foldTrade, settlePosition } from '../../positions/position-fold.ts';
 import type { MarketState, PoolEntry, TokenEntry } from '../state/market-state.ts';
@@ -286,7 +286,28 @@ function applyBlock(state: MarketState, block: BlockEvents): void {
         break;
     }
   }
+  endBlock(state);
+}
+
+/** Values the pools; alerts are decided by what that gives. */
+function endBlock(state: MarketState): void {
+  if (state.alerts.size === 0) {
+    valuePools(state);
+    return;
+  }
+  const before = new Map(state.poolsOfBlock.map((pool) => [pool, pool.row.liquidityUsdE18]));
   valuePools(state);
+  const { position: block, timestampMs } = state.header;
+  const pools = Array.from(before, ([{ row }, beforeUsdE18]) => ({
+    ...{ pool: row.pool, tokens: [row.token0, row.token1], createdBlock: row.createdBlock },
+    ...{ createdAtMs: row.createdAtMs, beforeUsdE18, afterUsdE18: row.liquidityUsdE18 },
+  }));
+  const findLiquidity = (token: Address) => {
+    const row = state.tokens.get(token)?.row;
+    return row === undefined ? null : pickTokenLiquidity(row);
+  };
+  state.alerts.decide({ block, timestampMs, trades: state.tradesOfBlock, pools, findLiquidity });
+  state.noteFired();
 }
 
 /**

@@ -2,6 +2,7 @@
 
 import { type CommitToPublish, serializeCommit } from '../../live/encode-batch.ts';
 import type { AdoptedPool } from '../../model/adoption.ts';
+import type { AlertState } from '../../model/alert.ts';
 import type { BlockHeader } from '../../model/block-header.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Discovery } from '../../model/discovery.ts';
@@ -102,6 +103,10 @@ function findListed(batch: BatchToCommit): Address[] {
     if (row.firstSeenBlock >= firstBlock) listed.add(row.token);
   }
   for (const row of batch.changes.pools) listed.add(row.token0).add(row.token1);
+  // Readers of news look at commits that list something.
+  for (const one of batch.changes.news) {
+    if (one.kind === 'alert' && one.firing.token !== null) listed.add(one.firing.token);
+  }
   return [...listed];
 }
 
@@ -111,6 +116,11 @@ export interface BatchToCommit {
   readonly fromBlock: number;
   readonly blockCount: number;
   readonly changes: ChangedRows;
+  /** Of the alerts' states those to be stored, and those that they replace for good. */
+  readonly alertStates: {
+    readonly put: readonly AlertState[];
+    readonly deleted: readonly Pick<AlertState, 'alert' | 'block'>[];
+  };
   /** The headers for detecting later reorganisations, including the last block's. */
   readonly headers: readonly BlockHeader[];
   readonly notices?: readonly TokenNotice[] | null | undefined;
@@ -208,7 +218,7 @@ export async function commitBatch(
 }
 
 async function writeRows(transaction: MarketTransaction, batch: BatchToCommit): Promise<void> {
-  const { changes, checkpoint, previous } = batch;
+  const { changes, checkpoint, previous, alertStates } = batch;
   const { block, version } = checkpoint;
   const adoptions = (batch.adoptions ?? []).map((adopted) => ({ ...adopted, block, version }));
   const discoveries = (batch.discoveries ?? []).map((found) => ({ ...found, block, version }));
@@ -226,6 +236,8 @@ async function writeRows(transaction: MarketTransaction, batch: BatchToCommit): 
   await transaction.putUndo(changes.undo);
   const news = changes.news.map((one, index) => ({ ...one, version, index }));
   if (news.length > 0) await transaction.putNews(news);
+  if (alertStates.put.length > 0) await transaction.putAlertStates(alertStates.put);
+  if (alertStates.deleted.length > 0) await transaction.deleteAlertStates(alertStates.deleted);
   if (adoptions.length > 0) await transaction.putAdoptions(adoptions);
   await added;
   if (batch.backfill !== undefined) await putBackfill(transaction, batch.chain, batch.backfill);

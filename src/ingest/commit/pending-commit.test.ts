@@ -34,6 +34,7 @@ test('a commit of unknown outcome is reported while the lease is held, and not a
   const event = buildCommittedEvent({
     ...{ chain: 'devnet', epoch: 'e', server: null, previous: null, checkpoint, changes: NO_ROWS },
     ...{ headers: [], fromBlock: 1, blockCount: 1, newsKeptMs: 0 },
+    alertStates: { put: [], deleted: [] },
   });
   pending.begin(event);
   await pending.settleRead(market, checkpoint);

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ChainAdapter } from '../../chains/adapter.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { AdoptedPool } from '../../model/adoption.ts';
+import type { AlertRecord, AlertState } from '../../model/alert.ts';
 import type { BlockHeader } from '../../model/block-header.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { ArchivedRange, Checkpoint } from '../../model/market-record.ts';
@@ -40,11 +41,15 @@ import type { ChainScope, ScopeSource, SelectedBlocks } from '../scope/chain-sco
 import { applyLeave, assertSameScope, loadLeaving, readAllEntries } from '../scope/stored-scope.ts';
 import { type ChangedRows, copyRows, NO_ROWS } from '../state/changed-rows.ts';
 import { MarketState } from '../state/market-state.ts';
+import { AlertFollower } from './alert-follower.ts';
 import type { BlocksToAppend, ChainIndexOptions } from './chain-index-options.ts';
 import { isSeenUnnamed } from './name-backlog.ts';
-import { type PreparedBatch, prepareBatch } from './prepare-batch.ts';
+import { type LoadWindows, type PreparedBatch, prepareBatch } from './prepare-batch.ts';
 
 const ROLLBACKS_KEPT_MS = 24 * 60 * 60 * 1000;
+
+/** What the index adds to each commit. */
+type CommitContext = 'chain' | 'epoch' | 'server' | 'previous' | 'newsKeptMs' | 'alertStates';
 
 interface EpochPlace {
   readonly epoch: string;
@@ -75,6 +80,7 @@ export class ChainIndex implements BackfillIndex {
   #startBlock = 0;
   #headers = new Map<number, BlockHeader>();
   readonly #touched = new TouchedLog();
+  readonly #alerts: AlertFollower;
   readonly #pending: PendingCommit;
   /** The last commit of a prepared batch. */
   #committing: Promise<void> = Promise.resolve();
@@ -83,6 +89,10 @@ export class ChainIndex implements BackfillIndex {
     this.#adapter = options.adapter;
     this.#store = options.store;
     this.#state = new MarketState(options.adapter.assets, options.limits);
+    this.#alerts = new AlertFollower({
+      ...{ chain: options.adapter.chain, store: options.store, clock: options.clock },
+      book: this.#state.alerts,
+    });
     this.#pending = new PendingCommit({ ...options, touched: this.#touched });
     this.#onIncomplete = options.onIncomplete;
     this.#onUnnamed = options.onUnnamed;
@@ -123,6 +133,7 @@ export class ChainIndex implements BackfillIndex {
   async load(startBlock: number, signal: AbortSignal): Promise<void> {
     const { chain } = this.#adapter;
     this.#state.clear();
+    this.#alerts.reset();
     this.#headers = new Map();
     this.#committing = Promise.resolve();
     const known = { version: this.#checkpoint?.version ?? 0, epoch: this.#epoch };
@@ -193,9 +204,13 @@ export class ChainIndex implements BackfillIndex {
       await this.#committing;
       this.#state.trim();
     }
+    const untilStored = () => this.#committing;
+    await this.#alerts.refresh({ untilStored, findBlock: () => this.block });
     const source = { reader: this.#store, adapter: this.#adapter, signal: append.signal };
     const selected = await this.#selectBlocks(append, source);
-    return await prepareBatch(this.#state, source, { append, selected });
+    const loadWindows: LoadWindows = (tokens, timestampMs) =>
+      this.#alerts.loadWindows(tokens, { timestampMs, untilStored });
+    return await prepareBatch(this.#state, { ...source, loadWindows }, { append, selected });
   }
 
   async #selectBlocks(append: BlocksToAppend, source: ScopeSource): Promise<SelectedBlocks> {
@@ -208,6 +223,16 @@ export class ChainIndex implements BackfillIndex {
     const fromMs = this.#checkpoint?.timestampMs ?? startAtMs ?? 0;
     const read = { blocks, fromBlock: this.block + 1, fromMs, last };
     return await this.#scope.select(read, this.#state, source);
+  }
+
+  /** Goes on with alerts from the states that they began with, beside those of the store. */
+  resumeAlerts(alerts: readonly { record: AlertRecord; state: AlertState }[]): void {
+    for (const { record, state } of alerts) this.#state.alerts.add(record, state);
+  }
+
+  /** They decide about no block after the last one. */
+  endAlerts(alerts: readonly string[]): void {
+    for (const alert of alerts) this.#state.alerts.end(alert, this.block);
   }
 
   /** Stores a prepared batch, after those before; not at all if one of them fails. */
@@ -412,6 +437,7 @@ export class ChainIndex implements BackfillIndex {
     const checkpoint: Checkpoint = { ...before, block, blockHash, timestampMs, version };
     // In any case memory holds rows of the abandoned branch.
     this.#state.clear();
+    this.#alerts.reset();
     const { chain } = this.#adapter;
     await rollBack(this.#store, {
       chain,
@@ -449,12 +475,14 @@ export class ChainIndex implements BackfillIndex {
     });
   }
 
-  async #commit(
-    batch: Omit<BatchToCommit, 'chain' | 'epoch' | 'server' | 'previous' | 'newsKeptMs'>,
-  ): Promise<void> {
+  async #commit(batch: Omit<BatchToCommit, CommitContext>): Promise<void> {
     const whole = {
       ...{ ...batch, chain: this.#adapter.chain, epoch: this.#epoch, previous: this.#checkpoint },
       server: this.#server,
+      alertStates: this.#alerts.planRows(
+        batch.changes.alertStates,
+        batch.checkpoint.finalizedBlock,
+      ),
       newsKeptMs: this.#rollbacksKeptMs,
     };
     await commitBatch(this.#store, whole, this.#pending.begin(buildCommittedEvent(whole)));

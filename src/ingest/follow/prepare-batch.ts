@@ -29,7 +29,11 @@ export interface PreparedBatch {
   readonly missed: readonly Address[];
 }
 
+/** Loads what alerts need to know of tokens that trade after a time. */
+export type LoadWindows = (tokens: ReadonlySet<Address>, timestampMs: number) => Promise<void>;
+
 interface BatchSource {
+  readonly loadWindows: LoadWindows;
   readonly reader: MarketReader;
   readonly adapter: ChainAdapter;
   readonly signal: AbortSignal;
@@ -57,6 +61,18 @@ async function applyInSlices(
   applyBlocks(state, blocks.slice(start), finalizedBlock);
 }
 
+/** Tokens with a swap in a known pool; one that is created in the batch has no past. */
+function listTraded(state: MarketState, blocks: readonly BlockEvents[]): Set<Address> {
+  const tokens = new Set<Address>();
+  for (const { events } of blocks) {
+    for (const event of events) {
+      if (event.kind !== 'swap') continue;
+      for (const { base } of state.pools.get(event.pool)?.views ?? []) tokens.add(base);
+    }
+  }
+  return tokens;
+}
+
 export async function prepareBatch(
   state: MarketState,
   source: BatchSource,
@@ -68,6 +84,10 @@ export async function prepareBatch(
   // Of history the newest names are read: few nodes have states that old.
   const block = last.position > finalizedBlock ? last.position : undefined;
   await loadState(state, { ...source, block }, blocks);
+  const first = blocks[0];
+  if (first !== undefined && state.alerts.size > 0) {
+    await source.loadWindows(listTraded(state, blocks), first.header.timestampMs);
+  }
   await applyInSlices(state, blocks, finalizedBlock);
   const changes = state.takeChanges();
   const missed = await renewSupplies(adapter, {

@@ -1,5 +1,6 @@
 // The rows of a batch as they are to be stored, whatever later blocks do to them in memory.
 
+import type { AlertState } from '../../model/alert.ts';
 import type {
   BalanceRecord,
   TickRecord,
@@ -26,11 +27,13 @@ export interface ChangedRows {
   readonly undo: readonly UndoImages[];
   /** What the blocks brought, in order. */
   readonly news: readonly News[];
+  /** How far alerts are, as of the blocks that changed them. */
+  readonly alertStates: readonly AlertState[];
 }
 
 export const NO_ROWS: ChangedRows = {
   ...{ tokens: [], pools: [], ticks: [], balances: [], addedBalances: [] },
-  ...{ positions: [], addedPositions: [], trades: [], undo: [], news: [] },
+  ...{ positions: [], addedPositions: [], trades: [], undo: [], news: [], alertStates: [] },
 };
 
 function copyBalances(entries: readonly BalanceEntry[]) {
@@ -69,5 +72,6 @@ export function copyRows(changes: BatchChanges): ChangedRows {
     trades: changes.trades,
     undo: changes.undo,
     news: changes.news,
+    alertStates: changes.alertStates,
   };
 }

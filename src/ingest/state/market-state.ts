@@ -3,6 +3,7 @@
 // Rows are changed in place, so after anything but a successful commit the whole state is cleared
 // and read again from the store.
 
+import { AlertBook } from '../../alerts/alert-book.ts';
 import type { ChainAssets } from '../../chains/adapter.ts';
 import {
   type AssetRank,
@@ -12,6 +13,7 @@ import {
 } from '../../chains/quote-rule.ts';
 import { evictOldest } from '../../lib/bounded-map.ts';
 import type { Ratio } from '../../lib/decimal.ts';
+import type { AlertState } from '../../model/alert.ts';
 import type { BlockHeader } from '../../model/block-header.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type {
@@ -96,6 +98,7 @@ export interface BatchChanges {
   readonly undo: readonly UndoImages[];
   /** What the blocks brought, in order. */
   readonly news: readonly News[];
+  readonly alertStates: readonly AlertState[];
 }
 
 export interface StateLimits {
@@ -143,6 +146,8 @@ export class MarketState {
   #blockTradesFrom = 0;
   #undo: UndoImages[] = [];
   readonly #news = new NewsLog();
+  /** Decides at the end of each block; filled by `AlertFollower`. */
+  readonly alerts = new AlertBook();
 
   constructor(assets: ChainAssets, limits: StateLimits = DEFAULT_STATE_LIMITS) {
     this.assets = assets;
@@ -312,6 +317,11 @@ export class MarketState {
     this.#trades.push(trade);
   }
 
+  /** What fired at the end of the current block. */
+  noteFired(): void {
+    for (const { alert, firing } of this.alerts.takeFired()) this.#news.addAlert(alert, firing);
+  }
+
   /** The changes since the last call; the rows stay for the next batch. */
   takeChanges(): BatchChanges {
     const changes: BatchChanges = {
@@ -323,6 +333,7 @@ export class MarketState {
       trades: this.#trades,
       undo: this.#undo,
       news: this.#news.take(),
+      alertStates: this.alerts.takeStates(),
     };
     this.#forgetChanges();
     return changes;
@@ -365,6 +376,7 @@ export class MarketState {
     this.balances.clear();
     this.positions.clear();
     this.poolsToStore.clear();
+    this.alerts.clear();
     this.#forgetChanges();
   }
 

@@ -2,6 +2,7 @@
 
 import type { LaunchStage } from '../../amm/pool-kind.ts';
 import { kindOf } from '../../amm/pool-kinds.ts';
+import type { AlertFiring } from '../../model/alert.ts';
 import type { BlockHeader } from '../../model/block-header.ts';
 import type { TokenRecord } from '../../model/market-record.ts';
 import type { News, NewsSubject } from '../../model/news.ts';
@@ -36,6 +37,10 @@ export class NewsLog {
     // A pool that is older than the index was launched before.
     if (createdAtMs > 0) this.#note({ kind: 'launch', pool });
     this.#open.set(row, createdAtMs > 0 ? 'open' : stage);
+  }
+
+  addAlert(alert: string, firing: AlertFiring): void {
+    this.#note({ kind: 'alert', alert, firing });
   }
 
   /** Must be called before a pool's row is changed. */

@@ -10,6 +10,7 @@ import type { DiscoveryRecord } from '../../model/discovery.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
 import type { PoolDescription } from '../../model/pool.ts';
+import type { AlertReads } from '../../store/alert-store.ts';
 import type {
   MarketReader,
   MarketScanner,
@@ -22,6 +23,7 @@ import { readAllEntries } from '../scope/stored-scope.ts';
 import { compareContracts } from './compare-contracts.ts';
 import { compareDiscovered, compareIndexes } from './compare-indexes.ts';
 import { HeldRows } from './held-rows.ts';
+import { type BegunAlerts, compareFirings, listAlertChanges } from './replay-alerts.ts';
 import { listJoins, repeatJoin, repeatTrades } from './replay-backfills.ts';
 import { ReplayedScope } from './replayed-scope.ts';
 import { VerifyReport } from './verify-report.ts';
@@ -111,6 +113,7 @@ interface Scratch {
   readonly discovered: Map<PoolId, PoolDescription | null>;
   /** The last commit whose adoptions and discoveries were repeated. */
   version: number;
+  readonly begun: BegunAlerts;
   /** Tokens whose balances were joined, and at which block. */
   readonly joined: Map<Address, number>;
   /** Tokens whose trades from before the index were repeated, and as of which state of the job. */
@@ -118,7 +121,7 @@ interface Scratch {
 }
 
 interface ReplayTarget {
-  readonly stored: MarketReader & MarketScanner;
+  readonly stored: MarketReader & MarketScanner & AlertReads;
   readonly block: number;
 }
 
@@ -197,7 +200,9 @@ async function listLateChanges(
     if (block <= toBlock)
       changes.push({ block, repeat: () => scope.leave(index, entries, signal) });
   }
-  return changes.sort((a, b) => a.block - b.block);
+  const alerts = await listAlertChanges(scratch, stored, { chain: adapter.chain, toBlock });
+  if (alerts === null) return null;
+  return [...changes, ...alerts].sort((a, b) => a.block - b.block);
 }
 
 async function indexUpTo(options: ReplayOptions, scratch: Scratch, toBlock: number): Promise<void> {
@@ -338,6 +343,8 @@ async function compareAll(
     report,
   );
   await compareDiscovered(stored, scratch, { chain: adapter.chain, report });
+  const firings = { chain: adapter.chain, toBlock: piece.checkpoint.block };
+  await compareFirings({ stored, expected: scratch.market }, firings, report);
   const contracts = { stored, adapter, sizes, report, signal, moveOn };
   await compareContracts(withPiece(contracts, () => piece));
   const { checkpoint } = piece;
@@ -364,10 +371,14 @@ async function attempt(options: VerifyOptions): Promise<Verification | null> {
     const index = new ChainIndex({
       ...{ adapter, store: market, clock: systemClock, scope: scope.scope },
       onCommitted: () => undefined,
+      // What fired is compared.
+      rollbacksKeptMs: Number.MAX_SAFE_INTEGER,
     });
     await index.load(checkpoint.startBlock, signal);
     // History takes long and is final: the store may move on meanwhile.
-    const done = { joined: new Map(), repeated: new Map(), discovered: new Map() };
+    const done = {
+      ...{ joined: new Map(), repeated: new Map(), discovered: new Map(), begun: new Map() },
+    };
     const report = new VerifyReport();
     const { finalizedBlock } = checkpoint;
     const scratch: Scratch = { index, market, scope, report, finalizedBlock, version: 0, ...done };

@@ -1,11 +1,12 @@
 // The columns of a chain's tokens and pools, as of one commit.
 
+import { toUsdText } from '../../lib/decimal.ts';
 import type { Address, PoolId } from '../../model/ids.ts';
 import type { PoolFigures, TokenFigures } from '../../store/market-reads.ts';
 import { DecimalColumn, packDecimal } from './packed-decimal.ts';
 import { PackedIds } from './packed-ids.ts';
 import type { PlacedColumns } from './subject-places.ts';
-import { type ListAssets, TokenColumns, toUsdText } from './token-columns.ts';
+import { type ListAssets, TokenColumns } from './token-columns.ts';
 
 // The figures of all pools of a chain that lists sort and filter by, in typed arrays, and the pools
 // of each token as linked lists.

@@ -2,8 +2,9 @@
 //
 // About 100 bytes a token. A token keeps its position; one that a rollback removed is marked.
 
-import { pow10, ratioToText, textToDecimal, toRatio } from '../../lib/decimal.ts';
+import { pow10, ratioToText, textToDecimal, toRatio, toUsdText } from '../../lib/decimal.ts';
 import type { Address } from '../../model/ids.ts';
+import { pickTokenLiquidity } from '../../model/market-record.ts';
 import type { TokenFigures } from '../../store/market-reads.ts';
 import { DecimalColumn, packDecimal } from './packed-decimal.ts';
 import { PackedIds } from './packed-ids.ts';
@@ -12,25 +13,7 @@ import { ChangedPlaces } from './subject-places.ts';
 /** What is true of a token. */
 export const TOKEN_FLAGS = { present: 1, poolShare: 2, native: 4, verified: 8 } as const;
 
-const USD_E18 = pow10(18);
 const CAPACITY_FIRST = 1024;
-
-/**
- * Pools against the native coin or stable assets count; a token without any has the liquidity of
- * its deepest other pool.
- */
-export function pickTokenLiquidity(
-  token: Pick<TokenFigures, 'liquidityUsdE18' | 'pairedUsdE18'>,
-): bigint | null {
-  const { liquidityUsdE18, pairedUsdE18 } = token;
-  if (liquidityUsdE18 !== null && liquidityUsdE18 > 0n) return liquidityUsdE18;
-  return pairedUsdE18 ?? liquidityUsdE18;
-}
-
-/** 1e-18 USD as text of 18 significant digits. */
-export function toUsdText(usdE18: bigint | null): string | null {
-  return usdE18 === null ? null : ratioToText({ numerator: usdE18, denominator: USD_E18 });
-}
 
 /** Price times total supply. */
 export function computeMarketCap(

@@ -14,6 +14,7 @@ import type { ChainSlug } from '../../model/chain.ts';
 import type { PoolId } from '../../model/ids.ts';
 import type { ChainDirectory } from '../chain-status.ts';
 import { CommitCache } from '../commit-cache.ts';
+import { findOwner } from '../create-alerts.ts';
 import type { MarketChain, MarketParts } from '../market-parts.ts';
 import {
   buildTokenNotFoundError,
@@ -28,7 +29,7 @@ import {
 import { readAt, toAsOf } from '../read-at.ts';
 import { encodeEvent, encodeReset } from './encode-events.ts';
 import { encodeNewsPage } from './encode-news.ts';
-import { NEWS_KINDS, type NewsFilter } from './news-channel.ts';
+import { NEWS_KINDS, type NewsFilter, toFilterKey } from './news-channel.ts';
 import { encodeNewsId, type NewsName, parseNewsId, toNewsTip } from './news-point.ts';
 import { type NewsOpening, NewsSource } from './news-source.ts';
 import {
@@ -99,7 +100,7 @@ async function readResumed(
     if (point.timeMs < checkpoint.timestampMs - resumeMs) return 'expired';
     const counted = { after: point.after, limit: resumeEventsMax + 1 };
     if ((await reader.countNewsAfter(chain, counted)) > resumeEventsMax) return 'expired';
-    const wanted = { ...name, point, kinds: filter, limit, checkpoint };
+    const wanted = { ...name, point, kinds: filter.kinds, limit, checkpoint };
     return readNews(reader, { ...parts, market }, wanted);
   });
   if (typeof value === 'string') return value;
@@ -111,7 +112,7 @@ async function readResumed(
 async function openNews(parts: OpenParts, request: NewsStreamRequest): Promise<OpenedNews> {
   const { chain, filter, lastEventId } = request;
   if (lastEventId === null) return readFresh(parts, request);
-  const key = `news ${chain} ${[...filter].sort().join()} ${lastEventId}`;
+  const key = `news ${chain} ${toFilterKey(filter)} ${lastEventId}`;
   const resumed = await parts.openings.get(key, [chain], async (discard) => {
     const made = await parts.openingSlots.run(() => readResumed(parts, request));
     if (typeof made === 'string') discard();
@@ -337,8 +338,26 @@ function parseKinds<Kind extends string>(
   return new Set((events as readonly Kind[] | undefined) ?? kinds);
 }
 
+/** Alerts only if they are asked for: they need a credential. */
+function parseNewsKinds(input: StreamInput): NewsFilter['kinds'] {
+  const kinds = parseKinds(input, NEWS_KINDS);
+  return input.events === undefined ? new Set([...kinds].filter((one) => one !== 'alert')) : kinds;
+}
+
+/** Only a wallet's session, and keys that it lets see them, get its alerts. */
+function findReader(kinds: NewsFilter['kinds'], identity: Identity): NewsFilter['owner'] {
+  if (!kinds.has('alert')) return null;
+  const owner = findOwner(identity);
+  if (owner === null) throw new AppError('WALLET_SESSION_REQUIRED', { reason: 'none was sent' });
+  if (identity.kind === 'key' && identity.limits?.scopes.has('webhooks') !== true) {
+    const reason = 'it does not have the scope `webhooks`, which `alert` needs';
+    throw new AppError('KEY_NOT_PERMITTED', { reason });
+  }
+  return owner;
+}
+
 type Prepared =
-  | { readonly kind: 'news'; readonly chain: ChainSlug; readonly filter: NewsFilter }
+  | { readonly kind: 'news'; readonly chain: ChainSlug; readonly kinds: NewsFilter['kinds'] }
   | {
       readonly kind: 'tokens';
       readonly references: readonly TokenReference[];
@@ -347,7 +366,7 @@ type Prepared =
 
 function prepareStream(parts: OpenParts, input: StreamInput): Prepared {
   const chain = parseNewsChain(parts, input);
-  if (chain !== null) return { kind: 'news', chain, filter: parseKinds(input, NEWS_KINDS) };
+  if (chain !== null) return { kind: 'news', chain, kinds: parseNewsKinds(input) };
   const references = parseTokens(parts, input);
   const pool = parsePool(input, references);
   const { interval, currency, outliers } = input;
@@ -355,9 +374,16 @@ function prepareStream(parts: OpenParts, input: StreamInput): Prepared {
   return { kind: 'tokens', references, filter: { kinds, interval, pool, currency, outliers } };
 }
 
+function withReader(
+  { chain, kinds }: Extract<Prepared, { kind: 'news' }>,
+  identity: Identity,
+): { readonly chain: ChainSlug; readonly filter: NewsFilter } {
+  return { chain, filter: { kinds, owner: findReader(kinds, identity) } };
+}
+
 async function openNewsStream(
   parts: StreamTokenParts,
-  { chain, filter }: Extract<Prepared, { kind: 'news' }>,
+  { chain, filter }: { readonly chain: ChainSlug; readonly filter: NewsFilter },
   lastEventId: string | null,
 ): Promise<HeldStream> {
   const market = parts.chains.find(chain);
@@ -399,7 +425,7 @@ function createStreamToken(parts: StreamTokenParts) {
       const lastEventId = context.lastEventId || input.lastEventId || null;
       const held =
         prepared.kind === 'news'
-          ? await openNewsStream(parts, prepared, lastEventId)
+          ? await openNewsStream(parts, withReader(prepared, identity), lastEventId)
           : await openTokenStream(parts, prepared, { lastEventId, context });
       return buildStreamAnswer(held, { hub, watch, identity, spend, release });
     } catch (error) {

@@ -54,7 +54,7 @@ function createScene() {
     },
     join: (at: number, isFresh = true) => {
       const point = toNewsTip(buildCheckpoint(at));
-      const filter = new Set(['pool', 'chain'] as const);
+      const filter = { kinds: new Set(['pool', 'chain'] as const), owner: null };
       return channel.join({ outbox, filter, point, isFresh });
     },
     holdReads: () => {

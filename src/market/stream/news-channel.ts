@@ -4,6 +4,7 @@
 import { AnswerMismatchError } from '../../contract/create-serializer.ts';
 import { StreamFrame } from '../../contract/stream-answer.ts';
 import type { Outbox } from '../../live/outbox.ts';
+import type { WalletId } from '../../model/ids.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
 import type { NewsKind } from '../../model/news.ts';
 import type { StateChange } from '../state/chain-states.ts';
@@ -13,11 +14,18 @@ import { encodeNewsId, type NewsName, type NewsPoint, toNewsTip } from './news-p
 import type { NewsPage, NewsRequest } from './read-news.ts';
 import { buildStateMessage, Readers } from './stream-group.ts';
 
-export const NEWS_KINDS = ['pool', 'token', 'launch', 'graduation', 'chain'] as const;
+export const NEWS_KINDS = ['pool', 'token', 'launch', 'graduation', 'chain', 'alert'] as const;
+type StreamedKind = (typeof NEWS_KINDS)[number];
 
-export type NewsFilter = ReadonlySet<(typeof NEWS_KINDS)[number]>;
+export interface NewsFilter {
+  readonly kinds: ReadonlySet<StreamedKind>;
+  /** Whose alerts; null for nobody's. */
+  readonly owner: WalletId | null;
+}
 
-const RECORDED_KINDS: ReadonlySet<NewsKind> = new Set(['pool', 'token', 'launch', 'graduation']);
+const RECORDED_KINDS: ReadonlySet<NewsKind> = new Set([
+  ...(['pool', 'token', 'launch', 'graduation', 'alert'] as const),
+]);
 
 export interface ChainNews {
   readonly head: number | null;
@@ -40,8 +48,8 @@ interface NewsChannelOptions {
 
 const RETRY_MS = 500;
 
-function toKey(filter: NewsFilter): string {
-  return NEWS_KINDS.filter((kind) => filter.has(kind)).join();
+export function toFilterKey({ kinds, owner }: NewsFilter): string {
+  return `${NEWS_KINDS.filter((kind) => kinds.has(kind)).join()} ${owner ?? ''}`;
 }
 
 class NewsGroup extends Readers {
@@ -90,18 +98,18 @@ export class NewsChannel {
     const { outbox, filter, point } = joiner;
     if (this.#isClosed || this.#isBusy || point.version > this.#point.version) return 'wait';
     if (point.version < this.#changedVersion) return 'behind';
-    const key = toKey(filter);
+    const key = toFilterKey(filter);
     const group = this.#groups.get(key) ?? new NewsGroup(filter);
     this.#groups.set(key, group);
     group.outboxes.add(outbox);
-    if (filter.has('chain') && !joiner.isFresh) {
+    if (filter.kinds.has('chain') && !joiner.isFresh) {
       outbox.push(buildStateMessage(new Map([['chain', this.#encodeStatus()]])));
     }
     return 'live';
   }
 
   leave({ outbox, filter }: { readonly outbox: Outbox; readonly filter: NewsFilter }): void {
-    const key = toKey(filter);
+    const key = toFilterKey(filter);
     const group = this.#groups.get(key);
     group?.outboxes.delete(outbox);
     if (group?.outboxes.size === 0) this.#groups.delete(key);
@@ -118,7 +126,7 @@ export class NewsChannel {
 
   /** Once a second. */
   tick(): void {
-    const groups = [...this.#groups.values()].filter(({ filter }) => filter.has('chain'));
+    const groups = [...this.#groups.values()].filter(({ filter }) => filter.kinds.has('chain'));
     if (groups.length === 0) return;
     const text = this.#encodeStatus();
     if (text === this.#status) return;

@@ -63,7 +63,8 @@ export class NewsSource implements StreamSource {
   async read(): Promise<string | null> {
     const { name } = this.#channel;
     const { news, limits } = this.#hub;
-    const [point, kinds] = [this.#point, this.#filter];
+    const { kinds } = this.#filter;
+    const point = this.#point;
     const page = await news.read({ ...name, point, kinds, limit: limits.pageEvents });
     if (typeof page === 'string') return null;
     const { isLast, readCount } = page;

@@ -1,9 +1,10 @@
 // Reads the news since a point from the store, one page at a time: what a rollback removed of what
 // the reader had seen, then what is new, each as it is at the commit of the page.
 
-import type { Address, PoolId } from '../../model/ids.ts';
+import type { Address, PoolId, WalletId } from '../../model/ids.ts';
 import type { Checkpoint } from '../../model/market-record.ts';
 import type { NewsKind, NewsPosition, NewsRecord } from '../../model/news.ts';
+import { buildAlertEvent } from '../alert-answers.ts';
 import type { MarketChain, MarketParts } from '../market-parts.ts';
 import { type ReadPool, readPoolAnswers } from '../pool-answers.ts';
 import type { AnswerReader } from '../read-at.ts';
@@ -18,6 +19,13 @@ export interface NewsItem {
   /** Where a reader is that has it. */
   readonly point: NewsPoint;
   readonly event: NewsEvent;
+  /** Who is told; null for everybody. */
+  readonly owner: WalletId | null;
+}
+
+/** An alert is told to its owner alone. */
+export function findOwner(record: NewsRecord): WalletId | null {
+  return record.kind === 'alert' ? record.firing.owner : null;
 }
 
 export interface NewsPage {
@@ -104,7 +112,7 @@ async function readItems(
   const { slug: chain } = market;
   const shared = { checkpoint, directory: parts.lists.directory, stats };
   const tokens = records.flatMap((one) => (one.kind === 'token' ? one.token : []));
-  const ids = records.flatMap((one) => (one.kind === 'token' ? [] : one.pool));
+  const ids = records.flatMap((one) => ('pool' in one ? one.pool : []));
   const pools = await reader.readPools(chain, [...new Set(ids)]);
   const answers = await readPoolAnswers(reader, market, { ...shared, pools, base: null });
   const found: FoundNews = {
@@ -115,13 +123,19 @@ async function readItems(
   };
   return records.flatMap((record) => {
     const event = buildEvent(record, found);
-    return event === null ? [] : [{ point: toPoint(record, checkpoint), event }];
+    return event === null
+      ? []
+      : [{ point: toPoint(record, checkpoint), event, owner: findOwner(record) }];
   });
 }
 
 /** Null for what is paused. */
 function buildEvent(record: NewsRecord, found: FoundNews): NewsEvent | null {
   const { block, timestampMs: timestamp } = record;
+  if (record.kind === 'alert') {
+    const { slug: chain, addresses } = found.market;
+    return { kind: 'alert', data: buildAlertEvent(record, { chain, addresses }) };
+  }
   if (record.kind === 'token') {
     const summary = found.tokens.get(record.token)?.summary;
     if (summary === undefined || found.isPaused(record.token)) return null;

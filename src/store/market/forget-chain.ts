@@ -11,6 +11,7 @@ import type { SqlRow, SqlSession } from '../sql.ts';
 import type { SqlStatement, Table } from '../table.ts';
 import { ACCOUNT_TABLE } from '../tables/account-table.ts';
 import { ADOPTION_TABLE } from '../tables/adoption-table.ts';
+import { ALERT_STATE_TABLE } from '../tables/alert-table.ts';
 import { BACKFILL_BALANCE_TABLE, BACKFILL_TABLE } from '../tables/backfill-table.ts';
 import { BALANCE_TABLE } from '../tables/balance-table.ts';
 import { CANDLE_TABLE } from '../tables/candle-table.ts';
@@ -33,6 +34,7 @@ import { UNDO_TABLE } from './undo-images.ts';
 const FORGOTTEN_TABLES: readonly Table[] = [
   ACCOUNT_TABLE,
   ADOPTION_TABLE,
+  ALERT_STATE_TABLE,
   BACKFILL_BALANCE_TABLE,
   BACKFILL_TABLE,
   BALANCE_TABLE,

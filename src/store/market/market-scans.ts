@@ -2,6 +2,7 @@
 
 import { setImmediate } from 'node:timers/promises';
 import type { AdoptionRecord } from '../../model/adoption.ts';
+import type { AlertRecord, AlertState } from '../../model/alert.ts';
 import type { BackfillRecord } from '../../model/backfill.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { DiscoveryRecord } from '../../model/discovery.ts';
@@ -17,6 +18,7 @@ import type { NewsPosition, NewsRecord } from '../../model/news.ts';
 import type { PoolRecord } from '../../model/pool.ts';
 import type { PositionRecord } from '../../model/position.ts';
 import type { ScopeEntry } from '../../model/scope.ts';
+import type { AlertReads } from '../alert-store.ts';
 import type { SqlRow, SqlSession, SqlValue } from '../sql.ts';
 import type { MarketScanner } from '../store.ts';
 import type {
@@ -28,6 +30,12 @@ import type {
 } from '../stream-reads.ts';
 import { buildSelect, type ColumnType, type SqlStatement, type Table } from '../table.ts';
 import { ADOPTION_TABLE, toAdoptionRecord } from '../tables/adoption-table.ts';
+import {
+  ALERT_STATE_TABLE,
+  ALERT_TABLE,
+  toAlertRecord,
+  toAlertState,
+} from '../tables/alert-table.ts';
 import { BACKFILL_TABLE, toBackfillRecord } from '../tables/backfill-table.ts';
 import { BALANCE_TABLE, toBalanceRecord } from '../tables/balance-table.ts';
 import { CANDLE_TABLE, toCandleRecord } from '../tables/candle-table.ts';
@@ -43,6 +51,7 @@ import { SCOPE_ENTRY_TABLE, toScopeEntry } from '../tables/scope-entry-table.ts'
 import { TICK_TABLE, toTickRecord } from '../tables/tick-table.ts';
 import { TOKEN_TABLE, toTokenRecord } from '../tables/token-table.ts';
 import { TRADE_TABLE, toTradeRecord } from '../tables/trade-table.ts';
+import { SELECT_ALERT_CHANGES, SELECT_ALERT_STATES } from './alert-rows.ts';
 import { MarketPages } from './market-pages.ts';
 
 // Iterates over a chain's rows of one table in key order, one page at a time.
@@ -236,7 +245,36 @@ class StreamPages extends MarketPages implements StreamReads {
   }
 }
 
-export class MarketScans extends StreamPages implements MarketScanner {
+export class MarketScans extends StreamPages implements MarketScanner, AlertReads {
+  async readAlertChanges(
+    chain: ChainSlug,
+    { after, limit }: { readonly after: number; readonly limit: number },
+  ): Promise<AlertRecord[]> {
+    const rows = await this.session.query(SELECT_ALERT_CHANGES, [chain, after, limit]);
+    return rows.map(toAlertRecord);
+  }
+
+  async readAlertStates(chain: ChainSlug, alerts: readonly string[]): Promise<AlertState[]> {
+    const sets = alerts.map((alert) => [chain, alert]);
+    return (await this.session.queryEach(SELECT_ALERT_STATES, sets)).map(toAlertState);
+  }
+
+  scanAlerts(chain: ChainSlug): AsyncIterable<readonly AlertRecord[]> {
+    return scanTable(this.session, chain, {
+      table: ALERT_TABLE,
+      orderBy: ['id'],
+      toRecord: toAlertRecord,
+    });
+  }
+
+  scanAlertStates(chain: ChainSlug): AsyncIterable<readonly AlertState[]> {
+    return scanTable(this.session, chain, {
+      table: ALERT_STATE_TABLE,
+      orderBy: ['alert', 'block'],
+      toRecord: toAlertState,
+    });
+  }
+
   scanTokens(chain: ChainSlug): AsyncIterable<readonly TokenRecord[]> {
     return scanTable(this.session, chain, {
       table: TOKEN_TABLE,

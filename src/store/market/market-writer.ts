@@ -1,6 +1,7 @@
 // One chain's writes in a transaction, the same on both engines.
 
 import type { AdoptionRecord } from '../../model/adoption.ts';
+import type { AlertState } from '../../model/alert.ts';
 import type { BackfillRecord } from '../../model/backfill.ts';
 import type { BlockHeader } from '../../model/block-header.ts';
 import type { ChainSlug } from '../../model/chain.ts';
@@ -27,6 +28,7 @@ import { StaleWriterError } from '../store-error.ts';
 import type { EpochName, RollbackRecord } from '../stream-reads.ts';
 import { buildSelect, type ColumnType, type SqlStatement } from '../table.ts';
 import { ADOPTION_TABLE, toAdoptionRow } from '../tables/adoption-table.ts';
+import { ALERT_STATE_TABLE, toAlertStateRow } from '../tables/alert-table.ts';
 import {
   BACKFILL_BALANCE_TABLE,
   BACKFILL_TABLE,
@@ -98,6 +100,10 @@ const DELETE_BACKFILL_BALANCES = buildDeleteOfToken('backfill_balances');
 
 const DELETE_TRADES_ABOVE = buildDelete('trades WHERE chain = $1 AND block > $2', 'name');
 const DELETE_ADOPTIONS_ABOVE = buildDelete('adoptions WHERE chain = $1 AND block > $2', 'text');
+const DELETE_ALERT_STATES_ABOVE = buildDelete(
+  'alert_states WHERE chain = $1 AND block > $2',
+  'text',
+);
 const DELETE_DISCOVERIES_ABOVE = buildDelete('discoveries WHERE chain = $1 AND block > $2', 'text');
 const DELETE_SCOPE_ABOVE = buildDelete(
   'scope_entries WHERE chain = $1 AND from_block > $2',
@@ -306,6 +312,7 @@ export class MarketWriter extends MarketQueries implements MarketTransaction {
     await this.session.execute(DELETE_ADOPTIONS_ABOVE, above);
     await this.session.execute(REOPEN_BACKFILLS_ABOVE, above);
     await this.session.execute(DELETE_DISCOVERIES_ABOVE, above);
+    await this.session.execute(DELETE_ALERT_STATES_ABOVE, above);
     // A token enters with the block after the one that let it in.
     await this.session.execute(DELETE_SCOPE_ABOVE, [this.#chain, block + 1]);
     await this.session.execute(REOPEN_SCOPE_ABOVE, above);
@@ -333,6 +340,15 @@ export class MarketWriter extends MarketQueries implements MarketTransaction {
 
   putNews(rows: readonly NewsRecord[]): Promise<void> {
     return this.session.insertRows(NEWS_TABLE, this.#toRows(rows, toNewsRow));
+  }
+
+  putAlertStates(rows: readonly AlertState[]): Promise<void> {
+    return this.session.upsertRows(ALERT_STATE_TABLE, this.#toRows(rows, toAlertStateRow));
+  }
+
+  deleteAlertStates(keys: readonly Pick<AlertState, 'alert' | 'block'>[]): Promise<void> {
+    const rows = keys.map(({ alert, block }) => [this.#chain, alert, block]);
+    return this.session.deleteRows(ALERT_STATE_TABLE, rows);
   }
 
   revertNews(above: { readonly block: number; readonly version: number }): Promise<void> {

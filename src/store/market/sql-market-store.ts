@@ -3,6 +3,7 @@
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';
 import type { PoolSafety } from '../../model/pool-safety.ts';
+import type { AlertStore } from '../alert-store.ts';
 import type { ChainLease, FeedRow } from '../feed-store.ts';
 import type { CandleSeries } from '../market-reads.ts';
 import type { RowPartitions } from '../row-partitions.ts';
@@ -26,6 +27,7 @@ import {
   toPoolSafetyRow,
 } from '../tables/pool-safety-table.ts';
 import { TRADE_TABLE } from '../tables/trade-table.ts';
+import { addAlert, countAlerts, endAlert, readAlertsOf } from './alert-rows.ts';
 import { beginForgetting, type ForgetPlace, forgetSome } from './forget-chain.ts';
 import { MarketScans, scanTable } from './market-scans.ts';
 import { MarketWriter, type PutFeedRow } from './market-writer.ts';
@@ -195,6 +197,17 @@ export class SqlMarketStore extends MarketScans implements MarketStore {
     super(engine.session);
     this.#engine = engine;
     this.#options = options;
+  }
+
+  get alerts(): AlertStore {
+    const { session } = this;
+    const write = <T>(work: (session: SqlSession) => Promise<T>) => this.#engine.transaction(work);
+    return {
+      addAlert: (chain, added) => write((one) => addAlert(one, chain, added)),
+      endAlert: (of) => write((one) => endAlert(one, of)),
+      readAlertsOf: (owner, page) => readAlertsOf(session, owner, page),
+      countAlerts: (owner) => countAlerts(session, owner),
+    };
   }
 
   get partitions(): RowPartitions | undefined {

@@ -473,6 +473,45 @@ CREATE TABLE access_used_challenges (
 CREATE INDEX access_used_challenges_by_end ON access_used_challenges (expires_at_ms);
 `;
 
+/** Alerts, how far each is as of each block, one count of their changes, and what has fired. */
+const ALERTS = `
+CREATE TABLE alerts (
+  chain TEXT COLLATE "C" NOT NULL,
+  id TEXT COLLATE "C" NOT NULL,
+  wallet_id TEXT COLLATE "C" NOT NULL,
+  webhook TEXT COLLATE "C",
+  token TEXT COLLATE "C",
+  rule TEXT COLLATE "C" NOT NULL,
+  created_at_ms BIGINT NOT NULL,
+  ended_at_ms BIGINT,
+  change BIGINT NOT NULL,
+  PRIMARY KEY (chain, id)
+);
+CREATE INDEX alerts_by_change ON alerts (chain, change);
+CREATE INDEX alerts_by_wallet ON alerts (wallet_id, change);
+CREATE INDEX alerts_by_end ON alerts (ended_at_ms) WHERE ended_at_ms IS NOT NULL;
+
+CREATE TABLE alert_states (
+  chain TEXT COLLATE "C" NOT NULL,
+  alert TEXT COLLATE "C" NOT NULL,
+  block BIGINT NOT NULL,
+  from_block BIGINT NOT NULL,
+  ended_block BIGINT,
+  is_armed BIGINT NOT NULL,
+  mark TEXT COLLATE "C",
+  firings BIGINT NOT NULL,
+  fired_at_ms BIGINT,
+  figure TEXT COLLATE "C",
+  PRIMARY KEY (chain, alert, block)
+);
+CREATE INDEX alert_states_by_block ON alert_states (chain, block);
+
+CREATE TABLE alert_changes (last BIGINT NOT NULL);
+INSERT INTO alert_changes (last) VALUES (0);
+
+ALTER TABLE news ADD COLUMN body TEXT COLLATE "C";
+`;
+
 const MARKET_MIGRATIONS: readonly Migration[] = [
   { id: 1, name: 'first-schema', sql: MARKET_SCHEMA },
   {
@@ -481,6 +520,7 @@ const MARKET_MIGRATIONS: readonly Migration[] = [
     sql: 'ALTER TABLE checkpoints ADD COLUMN archived TEXT COLLATE "C"',
     isAdditive: true,
   },
+  { id: 3, name: 'alerts', sql: ALERTS, isAdditive: true },
 ];
 
 const ACCESS_MIGRATIONS: readonly Migration[] = [

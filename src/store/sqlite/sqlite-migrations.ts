@@ -447,6 +447,45 @@ CREATE TABLE access_used_challenges (
 CREATE INDEX access_used_challenges_by_end ON access_used_challenges (expires_at_ms);
 `;
 
+/** Alerts, how far each is as of each block, one count of their changes, and what has fired. */
+const ALERTS = `
+CREATE TABLE alerts (
+  chain TEXT NOT NULL,
+  id TEXT NOT NULL,
+  wallet_id TEXT NOT NULL,
+  webhook TEXT,
+  token TEXT,
+  rule TEXT NOT NULL,
+  created_at_ms INTEGER NOT NULL,
+  ended_at_ms INTEGER,
+  change INTEGER NOT NULL,
+  PRIMARY KEY (chain, id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX alerts_by_change ON alerts (chain, change);
+CREATE INDEX alerts_by_wallet ON alerts (wallet_id, change);
+CREATE INDEX alerts_by_end ON alerts (ended_at_ms) WHERE ended_at_ms IS NOT NULL;
+
+CREATE TABLE alert_states (
+  chain TEXT NOT NULL,
+  alert TEXT NOT NULL,
+  block INTEGER NOT NULL,
+  from_block INTEGER NOT NULL,
+  ended_block INTEGER,
+  is_armed INTEGER NOT NULL,
+  mark TEXT,
+  firings INTEGER NOT NULL,
+  fired_at_ms INTEGER,
+  figure TEXT,
+  PRIMARY KEY (chain, alert, block)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX alert_states_by_block ON alert_states (chain, block);
+
+CREATE TABLE alert_changes (last INTEGER NOT NULL) STRICT;
+INSERT INTO alert_changes (last) VALUES (0);
+
+ALTER TABLE news ADD COLUMN body TEXT;
+`;
+
 const MARKET_MIGRATIONS: readonly Migration[] = [
   { id: 1, name: 'first-schema', sql: MARKET_SCHEMA },
   {
@@ -455,6 +494,7 @@ const MARKET_MIGRATIONS: readonly Migration[] = [
     sql: 'ALTER TABLE checkpoints ADD COLUMN archived TEXT',
     isAdditive: true,
   },
+  { id: 3, name: 'alerts', sql: ALERTS, isAdditive: true },
 ];
 
 const ACCESS_MIGRATIONS: readonly Migration[] = [

@@ -36,6 +36,10 @@ export function addressAt(row: SqlRow, index: number): Address {
   return textAt(row, index) as Address;
 }
 
+export function addressOrNullAt(row: SqlRow, index: number): Address | null {
+  return row[index] === null ? null : addressAt(row, index);
+}
+
 export function poolAt(row: SqlRow, index: number): PoolId {
   return textAt(row, index) as PoolId;
 }

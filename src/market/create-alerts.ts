@@ -1,0 +1,148 @@
+// Answers GET, POST and DELETE /alerts.
+
+import type { HandlerContext } from '../contract/handler.ts';
+import type { Identity } from '../contract/identity.ts';
+import type { InputOf } from '../contract/operation.ts';
+import type {
+  createAlert,
+  deleteAlert,
+  getAlerts,
+} from '../contract/operations/alert-operations.ts';
+import { parseFollowedChain } from '../contract/parse-reference.ts';
+import { AppError, buildInvalidInputError } from '../errors/app-error.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { AlertState } from '../model/alert.ts';
+import type { WalletId } from '../model/ids.ts';
+import type { ChainAlert } from '../store/alert-store.ts';
+import { buildAlertAnswer, parseCondition } from './alert-answers.ts';
+import { buildInvalidCursorError, computeQueryMark, encodeCursor, parseCursor } from './cursor.ts';
+import type { MarketParts } from './market-parts.ts';
+import {
+  buildTokenNotFoundError,
+  parseDecimal,
+  parseToken,
+  requireReadable,
+  type TokenReference,
+  withLookup,
+} from './parse-token.ts';
+
+const PAGE_DEFAULT = 50;
+/** Beyond every change. */
+const FIRST_PAGE = Number.MAX_SAFE_INTEGER;
+const WITHOUT_TOKEN: ReadonlySet<string> = new Set(['trade', 'wallet', 'newPool']);
+
+type AlertParts = MarketParts & {
+  readonly clock: Pick<Clock, 'nowMs'>;
+  readonly createId: () => string;
+};
+
+/** The wallet whose session or key it is; null for anybody else. */
+export function findOwner(identity: Identity): WalletId | null {
+  if (identity.kind === 'session') return identity.wallet.id;
+  return identity.kind === 'key' ? identity.walletId : null;
+}
+
+/** The transport has already checked this. */
+function requireOwner(identity: Identity): WalletId {
+  const owner = findOwner(identity);
+  if (owner === null) throw new AppError('WALLET_SESSION_REQUIRED', { reason: 'none was sent' });
+  return owner;
+}
+
+async function toAnswers(parts: AlertParts, alerts: readonly ChainAlert[]) {
+  const states = new Map<string, AlertState>();
+  const byChain = Map.groupBy(alerts, ({ chain }) => chain);
+  for (const [chain, ofChain] of byChain) {
+    const ids = ofChain.map(({ record }) => record.id);
+    for (const state of await parts.store.readAlertStates(chain, ids)) {
+      const known = states.get(state.alert);
+      if (known === undefined || known.block < state.block) states.set(state.alert, state);
+    }
+  }
+  return alerts.map(({ chain, record }) => {
+    const addresses = parts.chains.findAddresses(chain);
+    return buildAlertAnswer(record, states.get(record.id), { chain, addresses });
+  });
+}
+
+/** One that the index does not have is looked up. */
+async function requireToken(
+  parts: AlertParts,
+  reference: TokenReference,
+  context: HandlerContext,
+): Promise<void> {
+  requireReadable(parts, reference);
+  const read = async () => {
+    const rows = await parts.store.readTokens(reference.chain, [reference.token]);
+    if (rows.length === 0) throw buildTokenNotFoundError(reference);
+  };
+  await withLookup(parts, { reference, context }, read);
+}
+
+async function create(
+  parts: AlertParts,
+  input: InputOf<typeof createAlert>,
+  context: HandlerContext,
+) {
+  const owner = requireOwner(context.identity);
+  const { mint } = input;
+  const chain = parseFollowedChain(parts.chains, input.chain, 'chain');
+  const addresses = parts.chains.findAddresses(chain);
+  const reference = mint === undefined ? null : parseToken(parts, { chain, mint });
+  const condition = parseCondition(input.when, { chain, addresses });
+  if (reference === null && !WITHOUT_TOKEN.has(condition.kind)) {
+    throw buildInvalidInputError([{ path: 'mint', message: 'is required for this condition' }]);
+  }
+  const { minLiquidityUsd: floor, rearmPct, cooldownSeconds, once } = input;
+  const minLiquidityUsd = floor === undefined ? null : parseDecimal(floor, 'minLiquidityUsd');
+  if (reference !== null) await requireToken(parts, reference, context);
+  const max = parts.depthOf(context.identity).alerts;
+  const alert = {
+    ...{ id: parts.createId(), owner, webhook: null, token: reference?.token ?? null },
+    rule: { condition, minLiquidityUsd, rearmPct, cooldownMs: cooldownSeconds * 1000, once },
+    createdAtMs: parts.clock.nowMs(),
+  };
+  const record = await parts.store.alerts.addAlert(chain, { alert, max });
+  if (record === null) throw new AppError('ALERT_LIMIT_REACHED', { limit: max });
+  return buildAlertAnswer(record, undefined, { chain, addresses });
+}
+
+async function list(parts: AlertParts, input: InputOf<typeof getAlerts>, identity: Identity) {
+  const owner = requireOwner(identity);
+  const { limit = PAGE_DEFAULT, cursor } = input;
+  const mark = computeQueryMark(['alerts', owner]);
+  const before = cursor === undefined ? FIRST_PAGE : Number(parseCursor(mark, cursor));
+  if (!Number.isSafeInteger(before)) throw buildInvalidCursorError();
+  const [found, active] = await Promise.all([
+    parts.store.alerts.readAlertsOf(owner, { before, limit: limit + 1 }),
+    parts.store.alerts.countAlerts(owner),
+  ]);
+  const page = found.slice(0, limit);
+  const last = found.length > limit ? page.at(-1) : undefined;
+  return {
+    alerts: await toAnswers(parts, page),
+    active,
+    limit: parts.depthOf(identity).alerts,
+    nextCursor: last === undefined ? null : encodeCursor(mark, String(last.record.change)),
+  };
+}
+
+async function end(parts: AlertParts, input: InputOf<typeof deleteAlert>, identity: Identity) {
+  const owner = requireOwner(identity);
+  const nowMs = parts.clock.nowMs();
+  const ended = await parts.store.alerts.endAlert({ owner, id: input.id, nowMs });
+  const [answer] = ended === null ? [] : await toAnswers(parts, [ended]);
+  if (answer === undefined) throw new AppError('ALERT_NOT_FOUND', {});
+  return answer;
+}
+
+export function createAlerts(parts: AlertParts) {
+  return {
+    getAlerts: (input: InputOf<typeof getAlerts>, { identity }: HandlerContext) =>
+      list(parts, input, identity),
+    createAlert: (input: InputOf<typeof createAlert>, context: HandlerContext) =>
+      create(parts, input, context),
+    deleteAlert: (input: InputOf<typeof deleteAlert>, { identity }: HandlerContext) =>
+      end(parts, input, identity),
+  };
+}
