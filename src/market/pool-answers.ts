@@ -154,8 +154,10 @@ function findPriceInQuote({
   readonly quote: TokenRecord | undefined;
 }): string | null {
   const currency = findQuoteCurrency(view);
-  if (currency === 'usd') return (candle?.usdClean ?? candle?.usd)?.close ?? null;
-  if (currency === 'native') return (candle?.nativeClean ?? candle?.native)?.close ?? null;
+  const { usdClean, usd, nativeClean, native } = candle ?? {};
+  const last = { usd: usdClean ?? usd, native: nativeClean ?? native };
+  const traded = currency === null ? undefined : last[currency];
+  if (traded != null) return traded.close;
   const price = kindOf(row).price(row.state);
   if (price === null || base?.decimals == null || quote?.decimals == null) return null;
   const { numerator, denominator } = price;

@@ -178,14 +178,15 @@ function assertPriceInQuote(
     base == null || quote == null
       ? null
       : (quoteRaw * ONE * 10n ** BigInt(base)) / (baseRaw * 10n ** BigInt(quote));
-  if (view.baseRank === view.quoteRank) {
+  const all = rows.trades.filter((one) => one.pool === row.pool && one.token === view.base);
+  const isPriced = all.some(({ priceUsd, priceNative }) => (priceUsd ?? priceNative) !== null);
+  if (view.baseRank === view.quoteRank || !isPriced) {
     const state = kindOf(row).price(row.state);
     const { numerator: a = 0n, denominator: b = 1n } = state ?? {};
     const price = view.baseIsToken0 ? toPrice(a, b) : toPrice(b, a);
     assertClose(shown.priceQuote, state === null ? null : price);
     return;
   }
-  const all = rows.trades.filter((one) => one.pool === row.pool && one.token === view.base);
   all.sort((a, b) => a.block - b.block || a.logIndex - b.logIndex);
   // Those of its last day with trades, as its other prices.
   const dayOf = ({ timestampMs }: TradeRecord) => Math.floor(timestampMs / WINDOWS_MS['24h']);

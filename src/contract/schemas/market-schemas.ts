@@ -337,7 +337,7 @@ export const poolFields = {
   priceNative: textOrNull('Native coin per unit of the base token, by its last trade here.'),
   priceUsd: textOrNull('USD per unit of the base token, by its last trade here.'),
   priceQuote: textOrNull(
-    'Units of the quote token per unit of the base token, by its last trade here; between two native, two stable or two other tokens by the state of the pool.',
+    'Units of the quote token per unit of the base token, by its last trade here; before one, and between two native, two stable or two other tokens, by the state of the pool.',
   ),
   volume24hUsd: textOrNull('Value traded in the last 24 hours of the chain.'),
   createdAt: integerOrNull('Unix milliseconds; null if it is older than the index.'),
