@@ -4,6 +4,7 @@
 import { createCompatShapes } from '../src/compat/compat-shapes.ts';
 import type { AnyHandler } from '../src/contract/handler.ts';
 import { operations } from '../src/contract/operations.ts';
+import { systemClock } from '../src/lib/clock.ts';
 import { createMarketScene, type Json, type MarketScene } from './market-scene.ts';
 import { startTestServer } from './start-http-server.ts';
 import type { Cleanup } from './start-service-process.ts';
@@ -25,6 +26,7 @@ export async function startCompatServer(t: Cleanup): Promise<CompatServer> {
     compat: createCompatShapes({
       listChains: () => [{ slug: 'devnet', caip2: 'eip155:1337' }],
       readOrigin: () => 'http://localhost',
+      clock: systemClock,
     }),
   });
   const get: CompatServer['get'] = async (path) => {

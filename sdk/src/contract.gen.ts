@@ -658,8 +658,8 @@ export interface ListedPool {
   /** USD per unit of the base token, by its last trade here. */
   priceUsd: string | null;
   /**
-   * Units of the quote token per unit of the base token, by its last trade here; between two
-   * native, two stable or two other tokens by the state of the pool.
+   * Units of the quote token per unit of the base token, by its last trade here; before one,
+   * and between two native, two stable or two other tokens, by the state of the pool.
    */
   priceQuote: string | null;
   /** Value traded in the last 24 hours of the chain. */
@@ -960,8 +960,8 @@ export interface Pool {
   /** USD per unit of the base token, by its last trade here. */
   priceUsd: string | null;
   /**
-   * Units of the quote token per unit of the base token, by its last trade here; between two
-   * native, two stable or two other tokens by the state of the pool.
+   * Units of the quote token per unit of the base token, by its last trade here; before one,
+   * and between two native, two stable or two other tokens, by the state of the pool.
    */
   priceQuote: string | null;
   /** Value traded in the last 24 hours of the chain. */
@@ -1042,8 +1042,8 @@ export interface PoolDetail {
   /** USD per unit of the base token, by its last trade here. */
   priceUsd: string | null;
   /**
-   * Units of the quote token per unit of the base token, by its last trade here; between two
-   * native, two stable or two other tokens by the state of the pool.
+   * Units of the quote token per unit of the base token, by its last trade here; before one,
+   * and between two native, two stable or two other tokens, by the state of the pool.
    */
   priceQuote: string | null;
   /** Value traded in the last 24 hours of the chain. */
@@ -1768,8 +1768,8 @@ export interface StreamPool {
   /** USD per unit of the base token, by its last trade here. */
   priceUsd: string | null;
   /**
-   * Units of the quote token per unit of the base token, by its last trade here; between two
-   * native, two stable or two other tokens by the state of the pool.
+   * Units of the quote token per unit of the base token, by its last trade here; before one,
+   * and between two native, two stable or two other tokens, by the state of the pool.
    */
   priceQuote: string | null;
   /** Value traded in the last 24 hours of the chain. */
