@@ -35,6 +35,8 @@ export interface PoolEventsReading {
   /** The oldest covered block: the requested one, or a later one if that was too much at once. */
   readonly fromBlock: number;
   readonly callCount: number;
+  /** If logs and receipts came from an archive: which. */
+  readonly archive?: string;
 }
 
 export interface TransfersQuery {

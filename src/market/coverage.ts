@@ -264,6 +264,6 @@ export function buildCoverage(
     klinesFrom: toLater(startMs, toKlinesKeptFrom(of.interval, of.kept)),
     holdersComplete: isHoldersComplete(token),
     backfill,
-    history: buildHistory(of.kept.archived, fromMs),
+    history: buildHistory(of.kept.archived, startMs),
   };
 }

@@ -12,6 +12,7 @@ import { EndpointPool } from '../rpc/endpoint-pool.ts';
 import { type Log, RpcClient } from '../rpc/rpc-client.ts';
 import type { EndpointLimits, RpcEndpoint } from '../rpc/rpc-endpoint.ts';
 import { openArchives } from './archives/open-archives.ts';
+import { ArchivedLogs } from './blocks/archived-logs.ts';
 import { BlockReader, type LogVerification } from './blocks/block-reader.ts';
 import { EvmHistory } from './blocks/evm-history.ts';
 import { HeadReader } from './blocks/head-reader.ts';
@@ -229,9 +230,16 @@ export function createEvmAdapter(options: EvmAdapterOptions): EvmAdapter {
     ...{ client, chainId: deployment.chainId, clock: options.clock, random: options.random },
     ...{ log: options.log ?? SILENT, sleep: options.sleep ?? sleepInRealTime },
   });
+  const archivedLogs =
+    archives === null
+      ? null
+      : new ArchivedLogs({
+          ...{ client, sources: archives.sources, clock: options.clock, random: options.random },
+          samplePct: options.archives?.samplePct ?? 0,
+        });
   const reader = new BlockReader({
     ...logReading,
-    archives,
+    ...{ archives, archivedLogs },
     verification: options.verification ?? 'linked',
     filters: createLogFilters(deployment),
     logAddresses: options.logAddresses ?? null,
@@ -263,7 +271,10 @@ export function createEvmAdapter(options: EvmAdapterOptions): EvmAdapter {
     ...createStateReads(readAt, deployment),
     readPoolPage: (query, block, signal) => pages.read(query, block, signal),
     noteRollback: (position) => forks?.forgetAbove(position),
-    history: new EvmHistory({ ...logReading, ...listSharedEmitters(deployment) }),
+    history: new EvmHistory({
+      ...{ ...logReading, ...listSharedEmitters(deployment) },
+      archives: archivedLogs,
+    }),
     findToken: (query, block, signal) => finder.find(query, block, signal),
     status: () => ({
       endpoints: client.endpoints.map((endpoint) => endpoint.describeStatus()),

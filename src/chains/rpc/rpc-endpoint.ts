@@ -68,6 +68,12 @@ function isDoubtful({ ambiguous }: RpcError): boolean {
   return ambiguous;
 }
 
+/** What log queries need of an endpoint: something else may answer in its place. */
+export type LogEndpoint = Pick<
+  RpcEndpoint,
+  'name' | 'limitations' | 'request' | 'batch' | 'unwrap' | 'assertChain'
+>;
+
 /** One use of an endpoint: health is shared, limits are specific to this use. */
 export class RpcEndpoint {
   readonly #pooled: PooledEndpoint;

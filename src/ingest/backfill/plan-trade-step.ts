@@ -11,6 +11,7 @@ import type { Checkpoint, TradeRecord } from '../../model/market-record.ts';
 import type { PoolRecord } from '../../model/pool.ts';
 import type { MarketReads } from '../../store/market-reads.ts';
 import type { MarketReader } from '../../store/store.ts';
+import type { BackfillChanges } from '../commit/put-backfill.ts';
 import type { BackfillIndex, BackfillStep } from './backfill-step.ts';
 import type { FollowedFrom, FollowStart } from './followed-from.ts';
 import {
@@ -35,10 +36,13 @@ const UNPRICED_SEEN_MAX = 1_000;
 /** Pools that are known to be younger than the history of their tokens. */
 const YOUNG_MAX = 10_000;
 
-function buildStep(job: BackfillRecord, trades: readonly TradeRecord[] = []): BackfillStep {
+function buildStep(
+  job: BackfillRecord,
+  made: Pick<BackfillChanges, 'trades' | 'archived'> = {},
+): BackfillStep {
   return {
     commit: async (index: BackfillIndex) => {
-      await index.commitBackfill({ token: job.token, jobs: [job], trades });
+      await index.commitBackfill({ token: job.token, jobs: [job], ...made });
       return [job];
     },
   };
@@ -256,6 +260,17 @@ export class TradeSteps {
           followed: await followed.findPools(start, rows),
         })
       : step.trades;
+    const before = job.nextMs ?? job.toMs;
+    const archived =
+      step.archive === null || before === null
+        ? {}
+        : {
+            archived: {
+              ...{ source: step.archive, fromBlock: madeFrom, toBlock: nextBlock - 1 },
+              // Before the index itself, whose blocks they are not.
+              ...{ fromMs: timestampMs, toMs: Math.max(timestampMs, before - 1) },
+            },
+          };
     return buildStep(
       {
         ...job,
@@ -264,7 +279,10 @@ export class TradeSteps {
         nextMs: Math.max(timestampMs, horizonMs),
         memory: encodeHistoryPools(step.pools),
       },
-      trades.filter((one) => one.block >= madeFrom && one.timestampMs >= horizonMs),
+      {
+        trades: trades.filter((one) => one.block >= madeFrom && one.timestampMs >= horizonMs),
+        ...archived,
+      },
     );
   }
 }

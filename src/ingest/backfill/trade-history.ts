@@ -137,6 +137,8 @@ export interface HistoryPlace {
 interface HistoryStep extends HistoryPlace {
   /** In chain order. */
   readonly trades: readonly TradeRecord[];
+  /** The archive that gave blocks of it; null if nodes gave all. */
+  readonly archive: string | null;
 }
 
 /** The pools' states where the history ends; `wait` while one is not adopted yet. */
@@ -237,13 +239,15 @@ export class TradeHistory {
     const descriptions = place.pools.map(({ row }) => row);
     let blocks: readonly HistoryBlock[] = [];
     let fromBlock = place.nextBlock;
+    let archive: string | null = null;
     for (;;) {
       const isBottom = fromBlock <= bottomBlock;
       const cut = this.#findCut(place, blocks, { fromBlock, isBottom });
       if (cut !== null && (cut < place.nextBlock || isBottom)) {
         const pools = place.pools.map((pool) => moveBack(pool, blocks, { cut, isBottom }));
         const newer = blocks.filter(({ header }) => header.position >= cut);
-        return { nextBlock: cut, pools, trades: await this.#replay(token, pools, newer) };
+        const trades = await this.#replay(token, pools, newer);
+        return { nextBlock: cut, pools, trades, archive };
       }
       if (blocks.reduce((sum, { logs }) => sum + logs.length, 0) > EVENT_COUNT_MAX) {
         throw new BackfillError('the state of one of its pools is too far back');
@@ -256,6 +260,7 @@ export class TradeHistory {
       });
       blocks = [...reading.blocks, ...blocks];
       fromBlock = reading.fromBlock;
+      archive = reading.archive ?? archive;
       place = { ...place, pools: await this.#askStates(place.pools, blocks, fromBlock) };
     }
   }

@@ -3,7 +3,7 @@
 import type { BackfillRecord } from '../../model/backfill.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';
-import type { BalanceRecord, TradeRecord } from '../../model/market-record.ts';
+import type { ArchivedRange, BalanceRecord, TradeRecord } from '../../model/market-record.ts';
 import type { MarketTransaction } from '../../store/store.ts';
 import { rebuildCandles } from './rebuild-candles.ts';
 
@@ -18,6 +18,8 @@ export interface BackfillChanges {
   readonly balances?: readonly BalanceRecord[];
   /** Tokens whose sums are no longer needed. */
   readonly settled?: readonly Address[];
+  /** The blocks whose rows an archive gave: compared with a node in samples. */
+  readonly archived?: Omit<ArchivedRange, 'sources' | 'isProved'> & { readonly source: string };
   /** Tokens whose jobs are dropped. */
   readonly forgotten?: readonly Address[];
 }

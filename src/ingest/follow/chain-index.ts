@@ -56,6 +56,22 @@ interface EpochPlace {
   readonly version: number;
 }
 
+/** With what archives gave before. */
+function addArchived(
+  before: ArchivedRange | undefined,
+  { source, ...more }: Omit<ArchivedRange, 'sources'> & { readonly source: string },
+): ArchivedRange {
+  if (before === undefined) return { ...more, sources: [source] };
+  return {
+    sources: [...new Set([...before.sources, source])],
+    isProved: more.isProved && before.isProved,
+    fromBlock: Math.min(before.fromBlock, more.fromBlock),
+    toBlock: Math.max(before.toBlock, more.toBlock),
+    fromMs: Math.min(before.fromMs, more.fromMs),
+    toMs: Math.max(before.toMs, more.toMs),
+  };
+}
+
 export class ChainIndex implements BackfillIndex {
   /** Records the events of pools that are being adopted. */
   readonly journal = new AdoptionJournal();
@@ -360,7 +376,13 @@ export class ChainIndex implements BackfillIndex {
 
   async commitBackfill(backfill: BackfillChanges): Promise<void> {
     const changes = await this.#priceToken(backfill);
-    await this.#commitAtTip({ checkpoint: this.#requireCheckpoint(), backfill, changes });
+    const { archived } = backfill;
+    const known = this.#requireCheckpoint();
+    const checkpoint =
+      archived === undefined
+        ? known
+        : { ...known, archived: addArchived(known.archived, { ...archived, isProved: false }) };
+    await this.#commitAtTip({ checkpoint, backfill, changes });
   }
 
   /** The price may have been set by a trade that is now an outlier, or had no price. */
@@ -499,16 +521,12 @@ export class ChainIndex implements BackfillIndex {
   /** The blocks that came from archives, with those of this batch. */
   #findArchived({ reading, last }: BlocksToAppend, first: BlockHeader) {
     const { archive } = reading;
-    const before = this.#checkpoint?.archived;
     if (archive === undefined) return {};
-    const archived: ArchivedRange = {
-      sources: [...new Set([...(before?.sources ?? []), archive.source])],
-      isProved: archive.isProved && before?.isProved !== false,
-      fromBlock: before?.fromBlock ?? this.block + 1,
-      toBlock: last.position,
-      fromMs: before?.fromMs ?? first.timestampMs,
-      toMs: last.timestampMs,
-    };
+    const archived = addArchived(this.#checkpoint?.archived, {
+      ...archive,
+      ...{ fromBlock: this.block + 1, toBlock: last.position },
+      ...{ fromMs: first.timestampMs, toMs: last.timestampMs },
+    });
     return { archived };
   }
 

@@ -14,12 +14,14 @@ import {
 } from '../../archives/archive-sources.ts';
 import type { Log } from '../../rpc/rpc-client.ts';
 import { RpcError } from '../../rpc/rpc-error.ts';
+import type { LogFilter } from '../data/evm-log.ts';
 import type { ArchivedBlock } from './archived-block.ts';
 import type { Witness } from './node-witness.ts';
+import type { FilteredBlock } from './parse-portal-block.ts';
 import { proveBlock, type Verdict } from './prove-block.ts';
 
 interface ArchiveReaderOptions {
-  readonly sources: readonly ArchiveSource<ArchivedBlock>[];
+  readonly sources: readonly EvmArchive[];
   readonly witness: Witness;
   /** Of the blocks that are proved, so many in a hundred are compared with the node as well. */
   readonly samplePct: number;
@@ -38,7 +40,24 @@ export interface ArchiveReading {
   readonly isProved: boolean;
 }
 
-type Place = ArchivePlace<ArchiveSource<ArchivedBlock>>;
+/** Some archives can be asked for the logs of chosen contracts alone. */
+export interface EvmArchive extends ArchiveSource<ArchivedBlock> {
+  /**
+   * Blocks with logs for the filters, with the transactions of those logs, and at least the last
+   * block of what is covered; otherwise like `read`.
+   */
+  readLogs?(query: FilteredQuery, signal: AbortSignal): AsyncIterable<FilteredBlock>;
+}
+
+export interface FilteredQuery extends ArchiveRange {
+  readonly filters: readonly LogFilter[];
+  /** With all logs of the transactions, and their senders. */
+  readonly isWhole: boolean;
+}
+
+export type EvmArchives = ArchiveSources<EvmArchive, ArchivedBlock>;
+
+type Place = ArchivePlace<EvmArchive>;
 
 interface JudgedBlock {
   readonly block: ArchivedBlock;
@@ -49,20 +68,20 @@ interface JudgedBlock {
 const LOGS_MAX = 20_000;
 const BLOCKS_MAX = 5000;
 /** So many blocks without a proof are compared if there are no more; else these and a share. */
-const UNPROVED_SAMPLES_MIN = 20;
+export const UNPROVED_SAMPLES_MIN = 20;
 
 export class ArchiveReader {
   readonly #options: ArchiveReaderOptions;
-  readonly #sources: ArchiveSources<ArchiveSource<ArchivedBlock>, ArchivedBlock>;
+  readonly sources: EvmArchives;
 
   constructor(options: ArchiveReaderOptions) {
     this.#options = options;
-    this.#sources = new ArchiveSources(options.sources, options);
+    this.sources = new ArchiveSources(options.sources, options);
   }
 
   /** The first part of the range, of final blocks; null if no archive has any of it now. */
   async read(range: ArchiveRange, signal?: AbortSignal): Promise<ArchiveReading | null> {
-    return await this.#sources.ask(async (place) => {
+    return await this.sources.ask(async (place) => {
       const { judged, fault } = await this.#pull(place, range);
       const { last, unproved } = await this.#compare(judged, place, signal);
       const blocks = judged.map(({ block }) => block);
@@ -72,11 +91,11 @@ export class ArchiveReader {
 
   /** What `/ready` says. */
   listLimitations(): string[] {
-    return this.#sources.listLimitations();
+    return this.sources.listLimitations();
   }
 
   close(): void {
-    this.#sources.close();
+    this.sources.close();
   }
 
   /** As many blocks as one reading takes. */
@@ -87,7 +106,7 @@ export class ArchiveReader {
     const judged: JudgedBlock[] = [];
     const size = Math.min(BLOCKS_MAX, range.toBlock - range.fromBlock + 1);
     let logs = 0;
-    const { fault } = await this.#sources.pull({
+    const { fault } = await this.sources.pull({
       ...{ place, range, begin: () => null },
       accept: (block, { next }) => {
         judged.push(this.#judge(block, next, judged.at(-1)?.block, place));

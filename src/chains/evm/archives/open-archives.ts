@@ -3,11 +3,9 @@
 import type { Clock } from '../../../lib/clock.ts';
 import type { Random, Sleep } from '../../../lib/retry.ts';
 import type { ArchiveSettings } from '../../../model/archive-place.ts';
-import type { ArchiveSource } from '../../archives/archive-sources.ts';
 import { type Log, RpcClient } from '../../rpc/rpc-client.ts';
 import { createEvmDialect } from '../rpc/evm-dialect.ts';
-import { ArchiveReader } from './archive-reader.ts';
-import type { ArchivedBlock } from './archived-block.ts';
+import { ArchiveReader, type EvmArchive } from './archive-reader.ts';
 import { EraFolderSource, EraUrlSource } from './era-source.ts';
 import { NodeWitness } from './node-witness.ts';
 import { PortalSource } from './portal-source.ts';
@@ -39,7 +37,7 @@ export function openArchives(
   { client, chainId, ...parts }: ArchiveParts,
 ): ArchiveReader | null {
   if (places.length === 0) return null;
-  const sources = places.map(({ kind, place }): ArchiveSource<ArchivedBlock> => {
+  const sources = places.map(({ kind, place }): EvmArchive => {
     if (kind === 'portal') return new PortalSource(place, parts.clock);
     if (kind === 'eraFolder') return new EraFolderSource(place);
     if (kind === 'eraUrl') return new EraUrlSource(place);

@@ -75,6 +75,54 @@ function parseReceipt(
   };
 }
 
+/** Of a block only what was asked for: logs, and the transactions that they are of. */
+export interface FilteredBlock {
+  readonly position: number;
+  readonly hash: string;
+  readonly timestampMs: number;
+  readonly transactions: readonly FilteredTransaction[];
+}
+
+export interface FilteredTransaction {
+  readonly txHash: TransactionId;
+  /** Null if transactions were not asked for. */
+  readonly from: Address | null;
+  readonly logs: readonly (ArchivedLog & { readonly logIndex: number })[];
+}
+
+/** Throws `MalformedBlock`. */
+export function parseFilteredBlock(line: unknown, isWhole: boolean): FilteredBlock {
+  if (typeof line !== 'object' || line === null) throw new MalformedBlock('a line is no block');
+  const raw = line as Fields;
+  const header = (raw['header'] ?? {}) as Fields;
+  const logs = parseList(raw['logs'], 'logs').map((log) => ({
+    ...{ ...parseLogFields(log), logIndex: parseCount(log['logIndex'], 'logIndex') },
+    of: isWhole
+      ? parseCount(log['transactionIndex'], 'transactionIndex')
+      : parseTransaction(log['transactionHash']),
+  }));
+  if (logs.some(({ logIndex }, index) => logIndex <= (logs[index - 1]?.logIndex ?? -1))) {
+    throw new MalformedBlock('logs are not in their order');
+  }
+  const senders = new Map(
+    (isWhole ? parseList(raw['transactions'], 'transactions') : []).map((one) => [
+      parseCount(one['transactionIndex'], 'transactionIndex'),
+      { txHash: parseTransaction(one['hash']), from: parseAddress(one['from'], 'from') },
+    ]),
+  );
+  const groups = Map.groupBy(logs, ({ of }) => of);
+  return {
+    position: parseCount(header['number'], 'number'),
+    hash: parseBytes(header['hash'], 'hash', 32),
+    timestampMs: parseCount(header['timestamp'], 'timestamp') * 1000,
+    transactions: Array.from(groups, ([of, own]) => {
+      const signed = typeof of === 'number' ? senders.get(of) : { txHash: of, from: null };
+      if (signed === undefined) throw new MalformedBlock('a log is of no transaction');
+      return { ...signed, logs: own.map(({ of: _, ...log }) => log) };
+    }),
+  };
+}
+
 /** Throws `MalformedBlock`. */
 export function parsePortalBlock(
   line: unknown,

@@ -3,10 +3,11 @@
 
 import type { Clock } from '../../../lib/clock.ts';
 import { ArchiveError } from '../../archives/archive-error.ts';
-import type { ArchiveRange, ArchiveSource } from '../../archives/archive-sources.ts';
+import type { ArchiveRange } from '../../archives/archive-sources.ts';
 import { PortalClient } from '../../archives/portal-client.ts';
+import type { EvmArchive, FilteredQuery } from './archive-reader.ts';
 import { type ArchivedBlock, HEADER_FIELDS, type HeaderField } from './archived-block.ts';
-import { parsePortalBlock } from './parse-portal-block.ts';
+import { type FilteredBlock, parseFilteredBlock, parsePortalBlock } from './parse-portal-block.ts';
 
 /** How long a column counts as absent: later blocks may have it. */
 const ABSENT_MS = 300_000;
@@ -21,7 +22,8 @@ const select = (names: readonly string[]) => Object.fromEntries(names.map((name)
 const TRANSACTION_FIELDS = select([
   ...['transactionIndex', 'hash', 'from', 'nonce', 'type', 'status', 'cumulativeGasUsed'],
 ]);
-const LOG_FIELDS = select(['logIndex', 'transactionIndex', 'address', 'topics', 'data']);
+const LOG_COLUMNS = ['logIndex', 'address', 'topics', 'data'];
+const LOG_FIELDS = select([...LOG_COLUMNS, 'transactionIndex']);
 
 /** `base_fee_per_gas` is the column of `baseFeePerGas`. */
 function toField(column: string): HeaderField | null {
@@ -29,7 +31,7 @@ function toField(column: string): HeaderField | null {
   return HEADER_FIELDS.find((field) => field === name) ?? null;
 }
 
-export class PortalSource implements ArchiveSource<ArchivedBlock> {
+export class PortalSource implements EvmArchive {
   readonly #client: PortalClient;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #absentUntilMs = new Map<HeaderField, number>();
@@ -63,6 +65,28 @@ export class PortalSource implements ArchiveSource<ArchivedBlock> {
         if (field === null || absent.has(field) || count > 0) throw error;
         this.#absentUntilMs.set(field, this.#clock.monotonicMs() + ABSENT_MS);
       }
+    }
+  }
+
+  async *readLogs(
+    { fromBlock, toBlock, filters, isWhole }: FilteredQuery,
+    signal: AbortSignal,
+  ): AsyncGenerator<FilteredBlock, void> {
+    const query = {
+      ...{ type: 'evm', fromBlock, toBlock },
+      fields: {
+        block: select(['number', 'hash', 'timestamp']),
+        log: select([...LOG_COLUMNS, isWhole ? 'transactionIndex' : 'transactionHash']),
+        ...(isWhole ? { transaction: select(['transactionIndex', 'hash', 'from']) } : {}),
+      },
+      logs: filters.map(({ address, topics }) => ({
+        address,
+        ...Object.fromEntries(topics.flatMap((any, at) => (any ? [[`topic${at}`, any]] : []))),
+        ...(isWhole ? { transaction: true, transactionLogs: true } : {}),
+      })),
+    };
+    for await (const line of this.#client.readFinal(query, signal)) {
+      yield parseFilteredBlock(line, isWhole);
     }
   }
 

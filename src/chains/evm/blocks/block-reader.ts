@@ -10,6 +10,7 @@ import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
 import { isRpcError, RpcError } from '../../rpc/rpc-error.ts';
 import type { ArchiveReader } from '../archives/archive-reader.ts';
 import { toEvmBlocks } from '../archives/to-evm-blocks.ts';
+import type { ArchivedLogs } from './archived-logs.ts';
 import {
   type Chunk,
   ChunkReader,
@@ -31,6 +32,8 @@ interface BlockReaderOptions extends ChunkReaderOptions {
   readonly filters: LogFilters;
   /** In place of nodes for whole blocks that are final. */
   readonly archives: ArchiveReader | null;
+  /** In place of nodes for the logs of some tokens and pools. */
+  readonly archivedLogs: ArchivedLogs | null;
 }
 
 /** Null if a part was not searched. */
@@ -55,7 +58,8 @@ interface PlannedRange {
   /** The end of the piece that is returned, and of all that is wanted. */
   readonly pieceEnd: number;
   readonly toBlock: number;
-  readonly rest: Omit<Chunk, 'fromBlock' | 'toBlock'> & { readonly only?: BlockFilter };
+  readonly rest: Omit<Chunk, 'fromBlock' | 'toBlock'> &
+    Partial<Pick<FilteredChunk, 'only' | 'archived'>>;
   readonly span: LogSpan;
 }
 
@@ -153,10 +157,13 @@ export class BlockReader {
     let notices: TokenNotice[] | null = [];
     let fromBlock = range.fromBlock;
     let eventCount = 0;
+    let archive: BlockRangeReading['archive'];
+    const archived = linked || range.audited !== undefined ? null : range;
     const endAtMs = this.#options.clock.monotonicMs() + PIECE_MS;
     while (fromBlock <= toBlock && eventCount < eventCountMax) {
       if (fromBlock > range.fromBlock && this.#options.clock.monotonicMs() > endAtMs) break;
-      const rest = { linked, verified, describesPools, signal, ...(only ? { only } : {}) };
+      const filtered = only ? { only, archived } : {};
+      const rest = { linked, verified, describesPools, signal, ...filtered };
       const task = this.#takeTask({
         ...{ fromBlock, pieceEnd: toBlock, toBlock: range.toBlock, rest, span },
       });
@@ -178,13 +185,15 @@ export class BlockReader {
         eventCount += block.events.length;
       }
       for (const header of reading.headers) headers.push(header);
+      if (reading.archive !== undefined) archive = { source: reading.archive, isProved: false };
       notices = joinNotices(notices, reading.notices);
       fromBlock = task.chunk.toBlock + 1;
     }
     // The next read may find another branch.
     if (linked) this.#dropAhead();
     const blockCount = fromBlock - range.fromBlock;
-    return { blocks, headers, toBlock: fromBlock - 1, blockCount, notices };
+    const reading = { blocks, headers, toBlock: fromBlock - 1, blockCount, notices };
+    return archive === undefined ? reading : { ...reading, archive };
   }
 
   #assertJoins(parent: BlockHeader | undefined, child: BlockHeader | undefined): void {
@@ -289,7 +298,7 @@ export class BlockReader {
     const isFiltered = 'only' in chunk;
     const work = doubtRanges(chunk, async (endpoint) => {
       try {
-        if (isFiltered) return await this.#filtered.read(endpoint, chunk);
+        if (isFiltered) return await this.#readFiltered(endpoint, chunk);
         if (!this.#hasLogs({})) return await this.#chunks.readReceipts(endpoint, chunk);
         return await this.#chunks.read(endpoint, chunk);
       } catch (error) {
@@ -306,6 +315,19 @@ export class BlockReader {
       if (isFiltered) throw error;
       return { kind: 'read', reading: await this.#readSingleBlock(chunk) };
     }
+  }
+
+  async #readFiltered(endpoint: RpcEndpoint, chunk: FilteredChunk): Promise<ChunkReading> {
+    const { archivedLogs } = this.#options;
+    const { archived: bounds, signal } = chunk;
+    if (archivedLogs === null || bounds === null) return await this.#filtered.read(endpoint, chunk);
+    let archive: string | undefined;
+    const plan = { bounds, direction: 'forward', isWhole: true, signal } as const;
+    const before = archivedLogs.before(endpoint, plan, (name) => {
+      archive = name;
+    });
+    const reading = await this.#filtered.read(before, chunk);
+    return archive === undefined ? reading : { ...reading, archive };
   }
 
   /** No endpoint has the logs of all contracts: for a while blocks are read by their receipts. */

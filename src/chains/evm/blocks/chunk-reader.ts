@@ -148,6 +148,8 @@ export interface ChunkReading {
   readonly blocks: readonly BlockEvents[];
   readonly headers: readonly BlockHeader[];
   readonly logCount: number;
+  /** If an archive had a part of it: which. */
+  readonly archive?: string;
   /** Null if the logs were not searched for them. */
   readonly notices: readonly TokenNotice[] | null;
 }

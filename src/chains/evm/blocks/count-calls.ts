@@ -2,13 +2,14 @@
 
 import type { RpcOutcome } from '../../rpc/parse-rpc-reply.ts';
 import type { RpcCall } from '../../rpc/rpc-dialect.ts';
-import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
+import type { LogEndpoint } from '../../rpc/rpc-endpoint.ts';
 
 export interface CountedCall {
   readonly count: number;
-  request(endpoint: RpcEndpoint, call: RpcCall, signal?: AbortSignal): Promise<unknown>;
+  add(count: number): void;
+  request(endpoint: LogEndpoint, call: RpcCall, signal?: AbortSignal): Promise<unknown>;
   batch(
-    endpoint: RpcEndpoint,
+    endpoint: LogEndpoint,
     calls: readonly RpcCall[],
     signal?: AbortSignal,
   ): Promise<readonly RpcOutcome[]>;
@@ -19,6 +20,9 @@ export function countCalls(): CountedCall {
   return {
     get count() {
       return count;
+    },
+    add(more) {
+      count += more;
     },
     request(endpoint, call, signal) {
       count += 1;

@@ -13,9 +13,10 @@ import {
 } from '../../chain-history.ts';
 import type { RpcClient } from '../../rpc/rpc-client.ts';
 import type { RpcCall } from '../../rpc/rpc-dialect.ts';
-import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
+import type { LogEndpoint, RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
 import { isRpcError, RpcError } from '../../rpc/rpc-error.ts';
 import { toQuantity } from '../data/hex-data.ts';
+import type { ArchivedLogs, LogsPlan } from './archived-logs.ts';
 import { type CountedCall, countCalls } from './count-calls.ts';
 import { doubtRanges } from './doubt-ranges.ts';
 import { HistoryLogs, type HistoryLogsOptions } from './history-logs.ts';
@@ -23,6 +24,8 @@ import { LogSpan, type LogSpanOptions } from './log-span.ts';
 
 interface EvmHistoryOptions extends HistoryLogsOptions {
   readonly client: RpcClient;
+  /** In place of nodes for logs and receipts; null without any. */
+  readonly archives: ArchivedLogs | null;
 }
 
 /** A busy range costs a receipt for each transaction, so its replies are kept small. */
@@ -33,11 +36,13 @@ const SPANS_MAX = 500;
 
 export class EvmHistory implements ChainHistory {
   readonly #client: RpcClient;
+  readonly #archives: ArchivedLogs | null;
   readonly #logs: HistoryLogs;
   readonly #spans = new BoundedMap<string, LogSpan>(SPANS_MAX);
 
   constructor(options: EvmHistoryOptions) {
     this.#client = options.client;
+    this.#archives = options.archives;
     this.#logs = new HistoryLogs(options);
   }
 
@@ -53,6 +58,8 @@ export class EvmHistory implements ChainHistory {
         const part = { ...query, ...range };
         return await this.#logs.readPools(endpoint, part, { counted, signal });
       },
+      // Logs alone, of the few blocks around trades, are a call each at a node, too.
+      archived: detail === 'trades' ? { direction: 'back', isWhole: true } : null,
       signal,
     });
   }
@@ -70,6 +77,7 @@ export class EvmHistory implements ChainHistory {
         );
         return { transfers, toBlock: range.toBlock, logCount: transfers.length };
       },
+      archived: { direction: 'forward', isWhole: false },
       signal,
     });
   }
@@ -122,23 +130,37 @@ export class EvmHistory implements ChainHistory {
     work: {
       plan(count: number): { fromBlock: number; toBlock: number };
       read(
-        endpoint: RpcEndpoint,
+        endpoint: LogEndpoint,
         range: { fromBlock: number; toBlock: number },
         counted: CountedCall,
       ): Promise<Result & { readonly logCount: number }>;
+      archived: Pick<LogsPlan, 'direction' | 'isWhole'> | null;
       signal: AbortSignal | undefined;
     },
-  ): Promise<Result & { readonly callCount: number }> {
+  ): Promise<Result & { readonly callCount: number; readonly archive?: string }> {
     const counted = countCalls();
-    const at = { signal: work.signal, minBlock: query.toBlock };
+    const { signal, archived } = work;
+    const at = { signal, minBlock: query.toBlock };
+    let archive: string | undefined;
+    const onSource = (name: string) => {
+      archive = name;
+    };
+    const before = (endpoint: RpcEndpoint): LogEndpoint => {
+      archive = undefined;
+      if (this.#archives === null || archived === null) return endpoint;
+      const onCalls = (count: number) => counted.add(count);
+      const plan = { ...archived, bounds: query, signal, onCalls };
+      return this.#archives.before(endpoint, plan, onSource);
+    };
     for (;;) {
       const range = work.plan(span.blocks);
       const blocks = range.toBlock - range.fromBlock + 1;
       try {
-        const read = doubtRanges(range, (endpoint) => work.read(endpoint, range, counted));
+        const read = doubtRanges(range, (endpoint) => work.read(before(endpoint), range, counted));
         const result = await this.#client.at(read, at);
         span.succeeded({ blocks, logs: result.logCount });
-        return { ...result, callCount: counted.count };
+        const told = archive === undefined ? {} : { archive };
+        return { ...result, ...told, callCount: counted.count };
       } catch (error) {
         if (isRpcError(error, 'stateUnavailable', 'unsupported')) {
           throw new HistoryUnavailableError('no node has the history', { cause: error });

@@ -2,9 +2,9 @@
 // a thousand; what one refuses is split, and longer lists are tried again after a while.
 
 import type { Clock } from '../../../lib/clock.ts';
-import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
+import type { LogEndpoint } from '../../rpc/rpc-endpoint.ts';
 import { isRpcError } from '../../rpc/rpc-error.ts';
-import type { LogFilter } from './log-filters.ts';
+import type { LogFilter } from '../data/evm-log.ts';
 
 const ITEMS_MAX = 1000;
 const GROWS_MS = 600_000;
@@ -40,7 +40,7 @@ export class FilterSizes {
 
   /** Asks with filters that the endpoint takes; with shorter ones while it refuses them. */
   async ask<T>(
-    endpoint: RpcEndpoint,
+    endpoint: LogEndpoint,
     filters: readonly LogFilter[],
     query: (fitting: readonly LogFilter[]) => Promise<T>,
   ): Promise<T> {
@@ -62,7 +62,7 @@ export class FilterSizes {
     }
   }
 
-  #findMax({ name }: RpcEndpoint): number {
+  #findMax({ name }: LogEndpoint): number {
     const learned = this.#learned.get(name);
     if (learned === undefined) return ITEMS_MAX;
     const grown = Math.floor((this.#clock.monotonicMs() - learned.atMs) / GROWS_MS);

@@ -7,10 +7,10 @@ import type { Address, PoolId, TransactionId } from '../../../model/ids.ts';
 import type { BlockFilter } from '../../adapter.ts';
 import type { RpcOutcome } from '../../rpc/parse-rpc-reply.ts';
 import type { RpcCall } from '../../rpc/rpc-dialect.ts';
-import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
+import type { LogEndpoint } from '../../rpc/rpc-endpoint.ts';
 import { isRpcError, RpcError } from '../../rpc/rpc-error.ts';
 import { takeLogTimes } from '../data/block-time.ts';
-import type { DecodedEvent, EvmLog } from '../data/evm-log.ts';
+import { type DecodedEvent, type EvmLog, type LogFilter, matchesFilter } from '../data/evm-log.ts';
 import { toQuantity } from '../data/hex-data.ts';
 import { bloomMayHave, computeBloomShare, parseBloom } from '../data/logs-bloom.ts';
 import type { EvmBlock } from '../data/parse-block.ts';
@@ -27,7 +27,7 @@ import {
 import { decodeBacked, dropUnbacked } from './decode-backed.ts';
 import { FilterSizes } from './filter-sizes.ts';
 import { findTokenNotices } from './find-token-notices.ts';
-import type { LogFilter, LogFilters } from './log-filters.ts';
+import type { LogFilters } from './log-filters.ts';
 import { mayBeTruncated } from './may-be-truncated.ts';
 import { parseReceipts } from './parse-receipts.ts';
 import { readEvmBlocks } from './read-evm-blocks.ts';
@@ -55,11 +55,6 @@ const FULL_SHARE = 0.52;
 interface FilteredReply {
   readonly filters: readonly LogFilter[];
   readonly logs: readonly EvmLog[];
-}
-
-function matches({ address, topics }: LogFilter, log: EvmLog): boolean {
-  if (!address.includes(log.address)) return false;
-  return topics.every((any, at) => any === null || any.includes(log.topics[at] ?? ''));
 }
 
 /** Whether the block may have logs for the filter, of an address or word that the reply lacks. */
@@ -98,7 +93,7 @@ function pickDoubtful(
 
 class LeftOutLogs {
   readonly #clock: Pick<Clock, 'monotonicMs'>;
-  readonly #checkedAtMs = new WeakMap<RpcEndpoint, number>();
+  readonly #checkedAtMs = new WeakMap<LogEndpoint, number>();
 
   constructor(clock: Pick<Clock, 'monotonicMs'>) {
     this.#clock = clock;
@@ -106,7 +101,7 @@ class LeftOutLogs {
 
   /** Throws if the endpoint has logs that it left out of its reply for these blocks. */
   async assertNone(
-    endpoint: RpcEndpoint,
+    endpoint: LogEndpoint,
     blocks: readonly EvmBlock[],
     reply: FilteredReply & { readonly signal?: AbortSignal | undefined },
   ): Promise<void> {
@@ -131,7 +126,8 @@ class LeftOutLogs {
       reply.logs.flatMap((log) => (log.block === position ? [log.logIndex] : [])),
     );
     const isLacking = all.some(
-      (log) => !told.has(log.logIndex) && reply.filters.some((filter) => matches(filter, log)),
+      (log) =>
+        !told.has(log.logIndex) && reply.filters.some((filter) => matchesFilter(filter, log)),
     );
     // After a fault the endpoint's next reply is looked at again.
     if (!isLacking) {
@@ -146,6 +142,8 @@ class LeftOutLogs {
 
 export interface FilteredChunk extends Chunk {
   readonly only: BlockFilter;
+  /** The range that it is a part of, if archives may have it; otherwise null. */
+  readonly archived: Pick<Chunk, 'fromBlock' | 'toBlock'> | null;
 }
 
 interface FilteredReaderOptions extends ChunkReaderOptions {
@@ -163,13 +161,13 @@ interface FilteredRange extends Pick<Chunk, 'fromBlock' | 'toBlock' | 'signal'> 
  */
 const BY_HASH_MAX = 3;
 
-function tellLagging(endpoint: RpcEndpoint, block: number): RpcError {
+function tellLagging(endpoint: LogEndpoint, block: number): RpcError {
   const { name } = endpoint;
   return new RpcError('lagging', `${name}: has no logs of block ${block} yet`, { endpoint: name });
 }
 
 /** Some nodes say of a block that they have not seen that its state is missing. */
-function unwrapLogs(endpoint: RpcEndpoint, outcome: RpcOutcome | undefined): unknown {
+function unwrapLogs(endpoint: LogEndpoint, outcome: RpcOutcome | undefined): unknown {
   if (outcome?.ok === false && isRpcError(outcome.error, 'stateUnavailable')) {
     throw new RpcError('lagging', outcome.error.message, { endpoint: endpoint.name });
   }
@@ -251,7 +249,7 @@ export class FilteredChunkReader {
     this.#sizes = new FilterSizes(options.clock);
   }
 
-  async read(endpoint: RpcEndpoint, chunk: FilteredChunk): Promise<ChunkReading> {
+  async read(endpoint: LogEndpoint, chunk: FilteredChunk): Promise<ChunkReading> {
     // Before the logs: after a reorganisation in between the header is the stale part, which the
     // next block shows. Logs that are missing would show nothing.
     const early = chunk.linked ? await this.#readHeaders(endpoint, chunk) : null;
@@ -296,7 +294,7 @@ export class FilteredChunkReader {
 
   /** Pools that the range creates are not in the query yet: their own logs are asked for next. */
   async #readLogs(
-    endpoint: RpcEndpoint,
+    endpoint: LogEndpoint,
     chunk: FilteredChunk & Pick<FilteredRange, 'newest'>,
   ): Promise<FilteredLogs> {
     const { filters, decoding } = this.#options;
@@ -316,7 +314,7 @@ export class FilteredChunkReader {
   }
 
   async #query(
-    endpoint: RpcEndpoint,
+    endpoint: LogEndpoint,
     filters: readonly LogFilter[],
     range: FilteredRange,
   ): Promise<EvmLog[]> {
@@ -335,7 +333,7 @@ export class FilteredChunkReader {
   }
 
   async #queryBlocks(
-    endpoint: RpcEndpoint,
+    endpoint: LogEndpoint,
     filters: readonly LogFilter[],
     { newest, signal }: FilteredRange & { readonly newest: readonly EvmBlock[] },
   ): Promise<EvmLog[]> {
@@ -354,7 +352,7 @@ export class FilteredChunkReader {
 
   /** The head is asked in the same request: a backend that lags has no logs of the last blocks. */
   async #queryRange(
-    endpoint: RpcEndpoint,
+    endpoint: LogEndpoint,
     filters: readonly LogFilter[],
     { fromBlock, toBlock, signal }: FilteredRange,
   ): Promise<EvmLog[]> {
@@ -387,7 +385,7 @@ export class FilteredChunkReader {
    * those in other pools, so the receipts are read.
    */
   async #readSwapContexts(
-    endpoint: RpcEndpoint,
+    endpoint: LogEndpoint,
     read: {
       readonly chunk: FilteredChunk;
       readonly accepted: readonly AcceptedBlock[];
@@ -423,7 +421,7 @@ export class FilteredChunkReader {
     return { contexts, unbacked };
   }
 
-  #readHeaders(endpoint: RpcEndpoint, chunk: FilteredChunk): Promise<EvmBlock[]> {
+  #readHeaders(endpoint: LogEndpoint, chunk: FilteredChunk): Promise<EvmBlock[]> {
     const wishes = Array.from({ length: chunk.toBlock - chunk.fromBlock + 1 }, (_, index) => ({
       block: chunk.fromBlock + index,
       full: false,
@@ -433,7 +431,7 @@ export class FilteredChunkReader {
 
   /** The headers of blocks whose logs have no time. */
   #readNeeded(
-    endpoint: RpcEndpoint,
+    endpoint: LogEndpoint,
     accepted: readonly AcceptedBlock[],
     { signal }: FilteredChunk,
   ): Promise<EvmBlock[]> {

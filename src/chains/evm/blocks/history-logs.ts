@@ -11,9 +11,9 @@ import type {
   PoolEventsQuery,
   TransfersQuery,
 } from '../../chain-history.ts';
-import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
+import type { LogEndpoint } from '../../rpc/rpc-endpoint.ts';
 import { RpcError } from '../../rpc/rpc-error.ts';
-import type { DecodedEvent, EvmLog } from '../data/evm-log.ts';
+import type { DecodedEvent, EvmLog, LogFilter } from '../data/evm-log.ts';
 import { addressWord, toQuantity } from '../data/hex-data.ts';
 import { parseBlock } from '../data/parse-block.ts';
 import { parseLogs } from '../data/parse-logs.ts';
@@ -27,7 +27,6 @@ import { fitToKind } from './accept-events.ts';
 import type { CountedCall } from './count-calls.ts';
 import { dropUnbacked } from './decode-backed.ts';
 import { FilterSizes } from './filter-sizes.ts';
-import type { LogFilter } from './log-filters.ts';
 import { mayBeTruncated } from './may-be-truncated.ts';
 import { parseReceipts } from './parse-receipts.ts';
 
@@ -73,13 +72,13 @@ function findCut(trades: readonly EvmLog[]): number {
 }
 
 /** A sender stands in every swap; where none was read, no trade is made of it. */
-function refuse(endpoint: RpcEndpoint, reason: string): RpcError {
+function refuse(endpoint: LogEndpoint, reason: string): RpcError {
   const { name } = endpoint;
   return new RpcError('invalidReply', `${name}: ${reason}`, { endpoint: name });
 }
 
 /** The node is not at fault: it keeps only the last blocks. */
-function tellPruned(endpoint: RpcEndpoint, what: string): RpcError {
+function tellPruned(endpoint: LogEndpoint, what: string): RpcError {
   const { name } = endpoint;
   return new RpcError('stateUnavailable', `${name}: has no ${what}`, { endpoint: name });
 }
@@ -102,7 +101,7 @@ export class HistoryLogs {
     this.#venueTopics = options.decoding.topics.filter((topic) => !transfers.has(topic));
   }
 
-  async readTransfers(endpoint: RpcEndpoint, query: TransfersQuery, context: ReadContext) {
+  async readTransfers(endpoint: LogEndpoint, query: TransfersQuery, context: ReadContext) {
     const filter = { address: [query.token], topics: [this.#transferTopics] };
     const logs = await this.#readLogs(endpoint, { ...query, filter }, context);
     return logs.flatMap((log) =>
@@ -113,7 +112,7 @@ export class HistoryLogs {
   }
 
   async readPools(
-    endpoint: RpcEndpoint,
+    endpoint: LogEndpoint,
     query: PoolEventsQuery,
     context: ReadContext,
   ): Promise<{ blocks: HistoryBlock[]; fromBlock: number; logCount: number }> {
@@ -208,7 +207,7 @@ export class HistoryLogs {
   }
 
   async #readLogs(
-    endpoint: RpcEndpoint,
+    endpoint: LogEndpoint,
     { fromBlock, toBlock, filter }: Range & { readonly filter: LogFilter },
     { counted, signal }: ReadContext,
   ): Promise<EvmLog[]> {
@@ -241,7 +240,7 @@ export class HistoryLogs {
   }
 
   async #readReceipts(
-    endpoint: RpcEndpoint,
+    endpoint: LogEndpoint,
     found: {
       readonly trades: readonly EvmLog[];
       readonly logs: readonly EvmLog[];
@@ -302,7 +301,7 @@ export class HistoryLogs {
 
   /** The headers of blocks whose logs have no time; their hashes must be those of the logs. */
   async #readHeaders(
-    endpoint: RpcEndpoint,
+    endpoint: LogEndpoint,
     logs: readonly EvmLog[],
     { counted, signal }: ReadContext,
   ): Promise<ReadonlyMap<number, BlockHeader>> {
@@ -351,7 +350,7 @@ export class HistoryLogs {
   }
 
   #toHistoryLogs(
-    endpoint: RpcEndpoint,
+    endpoint: LogEndpoint,
     logs: readonly EvmLog[],
     read: {
       readonly own: ReadonlyMap<PoolId, PoolDescription>;

@@ -4,18 +4,12 @@ import type { Address, PoolId } from '../../../model/ids.ts';
 import type { BlockFilter } from '../../adapter.ts';
 import { type EvmDeployment, toChainAssets } from '../data/deployments/evm-deployment.ts';
 import { toPoolContract } from '../data/evm-ids.ts';
-import type { EvmLog } from '../data/evm-log.ts';
+import type { EvmLog, LogFilter } from '../data/evm-log.ts';
 import { addressWord } from '../data/hex-data.ts';
 import { createTransferDecoders } from '../tokens/decode-transfer.ts';
 import { parseRow, VENUE_PROTOCOLS } from '../venues/registry.ts';
 import type { VenueLogs } from '../venues/venue-protocol.ts';
 import { ADMIN_TOPICS } from './find-token-notices.ts';
-
-/** `eth_getLogs` without the range. A null topic matches any. */
-export interface LogFilter {
-  readonly address: readonly string[];
-  readonly topics: readonly (readonly string[] | null)[];
-}
 
 export interface LogFilters {
   build(only: BlockFilter): LogFilter[];

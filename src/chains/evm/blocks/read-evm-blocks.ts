@@ -2,7 +2,7 @@
 
 import type { Address, TransactionId } from '../../../model/ids.ts';
 import type { RpcCall } from '../../rpc/rpc-dialect.ts';
-import type { RpcEndpoint } from '../../rpc/rpc-endpoint.ts';
+import type { LogEndpoint } from '../../rpc/rpc-endpoint.ts';
 import { RpcError } from '../../rpc/rpc-error.ts';
 import { toQuantity } from '../data/hex-data.ts';
 import { type EvmBlock, parseBlock, parseSender } from '../data/parse-block.ts';
@@ -31,7 +31,7 @@ interface BlockReadOptions {
  * is in the same batch: an endpoint that has switched chains must not be trusted for one block.
  */
 export async function readEvmBlocks(
-  endpoint: RpcEndpoint,
+  endpoint: LogEndpoint,
   wishes: readonly BlockWish[],
   options: BlockReadOptions,
 ): Promise<EvmBlock[]> {
@@ -55,7 +55,7 @@ export async function readEvmBlocks(
 
 /** By position. */
 async function findBlocks(
-  endpoint: RpcEndpoint,
+  endpoint: LogEndpoint,
   wishes: readonly BlockWish[],
   { linked, signal }: BlockReadOptions,
 ): Promise<Map<number, EvmBlock>> {
@@ -81,7 +81,7 @@ interface SenderWish {
 
 /** Senders of single transactions, by hash. */
 export async function readSenders(
-  endpoint: RpcEndpoint,
+  endpoint: LogEndpoint,
   wishes: readonly SenderWish[],
   signal?: AbortSignal,
 ): Promise<Map<TransactionId, Address>> {

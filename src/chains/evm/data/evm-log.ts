@@ -18,6 +18,20 @@ export interface EvmLog {
   readonly isUnbacked?: true;
 }
 
+/** `eth_getLogs` without the range. A null topic matches any. */
+export interface LogFilter {
+  readonly address: readonly string[];
+  readonly topics: readonly (readonly string[] | null)[];
+}
+
+export function matchesFilter(
+  { address, topics }: LogFilter,
+  log: Pick<EvmLog, 'address' | 'topics'>,
+): boolean {
+  if (!address.includes(log.address)) return false;
+  return topics.every((any, at) => any === null || any.includes(log.topics[at] ?? ''));
+}
+
 /** A swap before its sender is known. */
 export type DecodedSwap = Omit<SwapEvent, 'wallet'> & {
   /** Where the id of the pool does not prove them. */
