@@ -91,9 +91,12 @@ function findInstalledPackage(machine: Machine): string | null {
   }
 }
 
-/** A folder that `npm ci` removes and version control ignores. */
+/** In a clone a folder that `npm ci` removes; the published package names one of the user's. */
 export function cacheDir(): string {
-  return join(import.meta.dirname, '..', 'node_modules', '.cache', 'mintwire-devnet');
+  const named = process.env['DEVNET_CACHE_DIR'];
+  return named
+    ? named
+    : join(import.meta.dirname, '..', 'node_modules', '.cache', 'mintwire-devnet');
 }
 
 async function downloadPackage(

@@ -6,6 +6,7 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { type AnvilCommand, resolveAnvil } from './anvil-binary.ts';
 import { createJsonRpc, type JsonRpc } from './json-rpc.ts';
 
@@ -69,7 +70,7 @@ rm -f "$next"
 kill "$watch" 2>/dev/null; wait "$watch" 2>/dev/null
 exit "$code"
 `;
-const PAUSE_SCRIPT = join(import.meta.dirname, 'pause-mining.ts');
+const PAUSE_SCRIPT = fileURLToPath(new URL('./pause-mining.ts', import.meta.url));
 
 /** Whether a requested block may still be in progress. */
 export type Miners = 'at rest' | 'perhaps mining';

@@ -16,6 +16,7 @@ const PATTERNS = [
   'test/**/*.test.ts',
   'devnet/**/*.test.ts',
   'bench/**/*.test.ts',
+  'release/**/*.test.ts',
   'console/**/*.test.ts',
   'sdk/**/*.test.ts',
 ];

@@ -28,6 +28,8 @@ export interface StartServiceOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** `npm` uses `npm start`; the default runs the command itself; `terminal` at a pty (Linux). */
   readonly through?: 'npm' | 'node' | 'terminal';
+  /** Instead of the command in this project. */
+  readonly command?: readonly [string, ...string[]];
   /** The folder of another version of the service. */
   readonly root?: string | undefined;
   /** Whether settings have the service's own defaults, not those of tests. */
@@ -66,7 +68,7 @@ const COMMANDS: Readonly<Record<string, readonly [command: string, ...args: stri
 
 /** Starts the process without waiting for it to serve. */
 export function spawnService(t: Cleanup, options: StartServiceOptions = {}): ServiceProcess {
-  const [command, ...args] = COMMANDS[options.through ?? 'node'] ?? SERVE;
+  const [command, ...args] = options.command ?? COMMANDS[options.through ?? 'node'] ?? SERVE;
   const child = spawn(command, args, {
     cwd: options.root,
     // A separate process group, so that a test can signal npm alone or everything, like a terminal.

@@ -64,7 +64,7 @@ const FAMILY_LIBRARIES: Readonly<Record<string, string>> = {
 
 const sources = readSources(['src/**/*.ts']);
 const everything = readSources([
-  '{src,test,bench,docs,devnet,examples,console,sdk}/**/*.ts',
+  '{src,test,bench,docs,devnet,examples,console,sdk,release}/**/*.ts',
   'console/**/*.tsx',
 ]);
 const consoleFiles = everything.filter(({ path }) => path.startsWith('console/src/'));

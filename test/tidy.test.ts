@@ -26,7 +26,7 @@ const ID_MAKERS: ReadonlySet<string> = new Set([
 
 const sources = readSources(['src/**/*.ts']);
 const everything = readSources([
-  '{src,test,bench,docs,devnet,examples,console,sdk}/**/*.ts',
+  '{src,test,bench,docs,devnet,examples,console,sdk,release}/**/*.ts',
   'console/**/*.tsx',
 ]);
 

@@ -27,6 +27,11 @@ export const DEVNET_SETTINGS = {
     why: 'The `deployment.json` of a devnet that already runs (`npm run devnet`), to follow it instead of starting another.',
     example: './data/devnet/deployment.json',
   }),
+  cacheDir: optionalSetting('DEVNET_CACHE_DIR', (text) => resolve(text), {
+    group: 'Devnet',
+    why: 'Where the published package keeps the packages of the embedded chains, which it fetches through npm when one first starts; unset is `.cache/mintwire` in the home folder. A clone has them in `node_modules`.',
+    example: '/var/cache/mintwire',
+  }),
   startBlock: optionalSetting('START_BLOCK_DEVNET', integer({ min: 0, max: 1e12 }), {
     group: 'Devnet',
     why: 'The first devnet block to index, to test adoption of older pools; unset indexes all of it. A store that has the devnet already keeps its own start.',

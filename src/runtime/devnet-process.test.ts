@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createLogger } from '../telemetry/logger.ts';
+import { DevnetParts } from './devnet-parts.ts';
 import { DevnetProcess } from './devnet-process.ts';
 
 test('a line of a running devnet is logged and does not change its status', async (t) => {
@@ -19,6 +20,7 @@ test('a line of a running devnet is logged and does not change its status', asyn
   const isStopped = new Promise<void>((resolve) => (stopped = resolve));
   const devnet = new DevnetProcess({
     chain: 'devnet',
+    parts: new DevnetParts(null),
     dataDir,
     port: 0,
     traders: 'off',

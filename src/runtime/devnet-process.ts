@@ -1,13 +1,13 @@
 // The embedded chain as a child process: starts, watches, restarts and stops it.
 
 import { type ChildProcess, fork } from 'node:child_process';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildChildEnvironment } from '../config.ts';
 import { type Backoff, computeBackoffMs } from '../lib/retry.ts';
 import type { EmbeddedSlug } from '../model/chain.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import type { DevnetParts } from './devnet-parts.ts';
 
 /**
  * Failures that a retry would not fix: another process runs the devnet of our folder, or there is
@@ -27,6 +27,7 @@ type DevnetMessage =
 
 interface DevnetOptions {
   readonly chain: EmbeddedSlug;
+  readonly parts: DevnetParts;
   readonly dataDir: string;
   /** Null picks the usual port, or a free one if that is in use. */
   readonly port: number | null;
@@ -51,21 +52,11 @@ const SAVE_MAX_MS = 120_000;
  */
 const STOP_EXTRA_MS = 30_000;
 
-/** A chain's program, a package that it needs, and what the names of its settings begin with. */
+/** A chain's program, and what the names of its settings begin with. */
 const PROGRAMS = {
-  devnet: { entry: 'main.ts', needs: 'mintwire-devnet', prefix: 'DEVNET' },
-  'devnet-solana': { entry: 'solana/main.ts', needs: 'litesvm', prefix: 'DEVNET_SOLANA' },
+  devnet: { entry: '../../devnet/main.ts', prefix: 'DEVNET' },
+  'devnet-solana': { entry: '../../devnet/solana/main.ts', prefix: 'DEVNET_SOLANA' },
 } as const;
-
-/** Whether the development dependencies of an embedded chain are installed. */
-export function isInstalled(chain: EmbeddedSlug): boolean {
-  try {
-    createRequire(import.meta.url).resolve(`${PROGRAMS[chain].needs}/package.json`);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 export class DevnetProcess {
   readonly #options: DevnetOptions;
@@ -79,7 +70,7 @@ export class DevnetProcess {
 
   constructor(options: DevnetOptions) {
     this.#options = options;
-    this.#start();
+    void this.#start();
   }
 
   async stop(): Promise<void> {
@@ -95,16 +86,29 @@ export class DevnetProcess {
     clearTimeout(cut);
   }
 
-  #start(): void {
+  async #start(): Promise<void> {
+    const { parts, onProgress } = this.#options;
+    let found: Readonly<Record<string, string>>;
+    try {
+      found = await parts.open(onProgress);
+    } catch (error) {
+      if (!this.#stopping) this.#restartLater(error);
+      return;
+    }
+    if (!this.#stopping) this.#fork(found);
+  }
+
+  #fork(found: Readonly<Record<string, string>>): void {
     const { chain, dataDir, port, traders, historyHours } = this.#options;
     const { saveMaxMs = SAVE_MAX_MS } = this.#options;
     const { entry, prefix } = PROGRAMS[chain];
-    const file = fileURLToPath(new URL(`../../devnet/${entry}`, import.meta.url));
+    const file = fileURLToPath(new URL(entry, import.meta.url));
     const child = fork(file, ['--child'], {
       // Its log lines arrive over the channel; we forward Ctrl-C ourselves.
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
       detached: true,
       env: buildChildEnvironment({
+        ...found,
         [`${prefix}_DIR`]: join(dataDir, chain),
         [`${prefix}_PORT`]: port === null ? '' : String(port),
         DEVNET_TRADERS: traders,
@@ -117,17 +121,18 @@ export class DevnetProcess {
     child.on('message', (message: DevnetMessage) => this.#onMessage(message));
     child.on('exit', (code, signal) => {
       this.#child = null;
-      if (!this.#stopping && !this.#isOver) this.#restartLater(code, signal);
+      if (this.#stopping || this.#isOver) return;
+      this.#restartLater(new Error(`the devnet stopped (${signal ?? code})`));
     });
   }
 
-  #restartLater(code: number | null, signal: NodeJS.Signals | null): void {
+  #restartLater(error: unknown): void {
     this.#failures += 1;
     const waitMs = computeBackoffMs(this.#failures, RESTART_BACKOFF, Math.random);
     const { chain, logger, onProgress } = this.#options;
-    logger.error({ chain, code, signal, waitMs }, 'the devnet stopped and is restarted');
+    logger.error({ chain, err: error, waitMs }, 'the devnet stopped and is restarted');
     onProgress('the devnet stopped and is restarted, see the log');
-    this.#restart = setTimeout(() => this.#start(), waitMs);
+    this.#restart = setTimeout(() => void this.#start(), waitMs);
   }
 
   #onMessage(message: DevnetMessage): void {

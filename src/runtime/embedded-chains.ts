@@ -9,18 +9,19 @@ import { StartError } from '../errors/start-error.ts';
 import type { EmbeddedSlug } from '../model/chain.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { ChainFollower } from './chain-follower.ts';
-import { DevnetProcess, type GiveUpReason, isInstalled } from './devnet-process.ts';
+import { DevnetParts, isAvailable } from './devnet-parts.ts';
+import { DevnetProcess, type GiveUpReason } from './devnet-process.ts';
 
 /** The embedded chains to follow; Solana's only where its virtual machine is installed. */
 export function listWantedChains(config: Config): EmbeddedSlug[] {
   const { deployment, solanaDeployment } = config.devnet;
   const wanted = listEmbedded(config.devnet, config.chains.length);
-  if (wanted.includes('devnet') && deployment === null && !isInstalled('devnet')) {
+  if (wanted.includes('devnet') && deployment === null && !isAvailable('devnet')) {
     throw new StartError(
       'There is no chain to follow. Set an endpoint, for example RPC_ETHEREUM=https://…, or install the development dependencies (npm ci without --omit=dev) for the embedded devnet. DEVNET=off starts without any chain.',
     );
   }
-  const canRun = solanaDeployment !== null || isInstalled('devnet-solana');
+  const canRun = solanaDeployment !== null || isAvailable('devnet-solana');
   if (wanted.length === 1 && wanted[0] === 'devnet-solana' && !canRun) {
     throw new StartError(
       'DEVNET_SOLANA=only needs the development dependencies (npm ci without --omit=dev).',
@@ -40,6 +41,7 @@ type DevnetNews = { readonly chain: EmbeddedSlug } & (
 );
 
 interface RunDevnetOptions {
+  readonly parts: DevnetParts;
   readonly config: Pick<Config, 'devnet' | 'store'>;
   readonly logger: Logger;
   readonly onNews: (news: DevnetNews) => void;
@@ -52,11 +54,11 @@ function findDeployment({ devnet }: Config, chain: EmbeddedSlug): string | null 
 
 function runDevnet(
   chain: EmbeddedSlug,
-  { config, logger, onNews }: RunDevnetOptions,
+  { parts, config, logger, onNews }: RunDevnetOptions,
 ): { stop(): Promise<void> } {
   const { devnet, store } = config;
   return new DevnetProcess({
-    ...{ chain, dataDir: store.dataDir, logger },
+    ...{ chain, parts, dataDir: store.dataDir, logger },
     ...{ traders: devnet.traders, historyHours: devnet.historyHours },
     port: chain === 'devnet' ? devnet.port : devnet.solanaPort,
     onProgress: (text) => onNews({ chain, kind: 'progress', text }),
@@ -78,6 +80,7 @@ export class EmbeddedChains {
   readonly #options: EmbeddedChainsOptions;
   readonly #onSources: (sources: readonly ChainSource[]) => void;
   readonly #sources = new Map<EmbeddedSlug, ChainSource>();
+  readonly #parts: DevnetParts;
   readonly #running: { stop(): Promise<void> }[] = [];
 
   constructor(
@@ -85,6 +88,7 @@ export class EmbeddedChains {
     onSources: (sources: readonly ChainSource[]) => void,
   ) {
     this.#options = options;
+    this.#parts = new DevnetParts(options.config.devnet.cacheDir);
     this.#onSources = onSources;
   }
 
@@ -97,7 +101,7 @@ export class EmbeddedChains {
     }
     follower.prepare(chain, 'starting the local chain');
     const onNews = (news: DevnetNews) => this.#onNews(news, follower);
-    this.#running.push(runDevnet(chain, { config, logger, onNews }));
+    this.#running.push(runDevnet(chain, { parts: this.#parts, config, logger, onNews }));
   }
 
   get hasSources(): boolean {
@@ -105,6 +109,7 @@ export class EmbeddedChains {
   }
 
   async stop(): Promise<void> {
+    this.#parts.stop();
     await Promise.all(this.#running.map((one) => one.stop()));
   }
 
