@@ -1,10 +1,10 @@
 // The alerts of one chain while it is indexed: by token, so that a block touches only those of its
 // own tokens.
 //
-// Decided at the end of each block from its rows, in the order of its trades, then of its pools: the
-// outcome depends on the chain and on the block after which an alert began, never on batches. What
-// fired and how far each alert is goes to the store with the batch; a rollback there drops both, and
-// the book is loaded again.
+// Decided at the end of each block from its rows, in the order of its trades, then of its pools:
+// the outcome depends on the chain and on the block after which an alert began, never on batches.
+// What fired and how far each alert is goes to the store with the batch; a rollback there drops
+// both, and the book is loaded again.
 
 import { LRUCache } from 'lru-cache';
 import { compareTexts, pow10, textToDecimal, toUsdText } from '../lib/decimal.ts';
