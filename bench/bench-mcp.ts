@@ -3,8 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runLoad } from './load-client.ts';
-
+import { type LoadOptions, runLoad } from './load-client.ts';
 import { buildMarketAddress, buildMarketStore, untilSettled } from './market-store.ts';
 import { median, readCpuMs, type StartedServer, spread, startOurs } from './measure.ts';
 import type { Row } from './row.ts';
@@ -51,9 +50,9 @@ function buildRead({ path, input }: Twin) {
   return { path: query.size === 0 ? path : `${path}?${query}` };
 }
 
-async function measureCpu(
+export async function measureCpu(
   server: StartedServer,
-  request: ReturnType<typeof buildToolCall> | ReturnType<typeof buildRead>,
+  request: Pick<LoadOptions, 'path' | 'body' | 'headers'>,
   durationMs: number,
 ): Promise<number> {
   const beforeMs = readCpuMs(server.pid);

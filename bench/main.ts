@@ -5,6 +5,7 @@ import { loadavg } from 'node:os';
 import { dirname } from 'node:path';
 import { readCommand, refuseCommand } from '../src/cli/read-command.ts';
 import { benchAccess } from './bench-access.ts';
+import { benchCompat } from './bench-compat.ts';
 import { benchConsole } from './bench-console.ts';
 import { benchIngest, INGEST_CHAINS } from './bench-ingest.ts';
 import { benchLists } from './bench-lists.ts';
@@ -42,6 +43,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   serve: { run: benchServe, seconds: 340, quickSeconds: 40 },
   lists: { run: benchLists, seconds: 400, quickSeconds: 30 },
   mcp: { run: benchMcp, seconds: 60, quickSeconds: 15 },
+  compat: { run: benchCompat, seconds: 130, quickSeconds: 40 },
   stream: { run: benchStream, seconds: 290, quickSeconds: 60 },
   access: { run: benchAccess, seconds: 100, quickSeconds: 15 },
   nodes: { run: runNodes, seconds: 900, quickSeconds: 80 },

@@ -47,7 +47,9 @@ interface AskedOnce {
   readonly given: Input;
   /** Parsed; the same object each time, so that handlers find what they know of it. */
   readonly input: unknown;
-  /** The bytes of a kept answer: the same object as long as that holds. */
+  /** The same as long as the answer is, but for its `asOf`; null where there is none. */
+  readonly etag: string | null;
+  /** Of an answer that is kept: the same object as long as it holds. */
   readonly bytes: Buffer;
 }
 
@@ -77,6 +79,11 @@ function createKeptAnswers(): KeptAnswers {
 /** Without `asOf`, which is new with every block. */
 function readKeptBytes({ parts, bytes }: ReadyAnswer): Buffer {
   return parts?.long ?? bytes;
+}
+
+function isSame(answer: unknown, { etag, bytes }: AskedOnce): boolean {
+  if (!isReadyAnswer(answer)) return false;
+  return etag === null ? readKeptBytes(answer) === bytes : answer.etag === etag;
 }
 
 function parseReady({ parts, bytes }: ReadyAnswer): unknown {
@@ -135,16 +142,22 @@ class Inquiry {
     }
   }
 
-  /** Asks all again: whether every answer is still the same. */
-  isUnchanged(kept: KeptAnswer): boolean {
-    for (const once of kept.asked) {
+  /** Asks all again, from one on: whether every answer is still the same. */
+  isUnchanged(kept: KeptAnswer, from = 0): boolean | Promise<boolean> {
+    for (let index = from; index < kept.asked.length; index += 1) {
+      const once = kept.asked[index];
+      if (once === undefined) return false;
       const now = this.#callAgain(once);
       this.#early.push(now);
       const { answer } = now;
-      if (isReadyAnswer(answer) && readKeptBytes(answer) === once.bytes) continue;
-      // Handled by the route, which asks for it at once.
-      if (answer instanceof Promise) answer.catch(() => undefined);
-      return false;
+      if (answer instanceof Promise) {
+        return answer.then(
+          (found) => isSame(found, once) && this.isUnchanged(kept, index + 1),
+          // The route asks for it at once, and gets the refusal.
+          () => false,
+        );
+      }
+      if (!isSame(answer, once)) return false;
     }
     return true;
   }
@@ -164,7 +177,9 @@ class Inquiry {
         this.#call(operation, given, Object.freeze(this.#tools.find(operation).parse(given)));
       const answer = now.answer instanceof Promise ? await now.answer : now.answer;
       if (isReadyAnswer(answer)) {
-        this.asked.push({ operation, given, input: now.input, bytes: readKeptBytes(answer) });
+        const { etag } = answer;
+        const bytes = readKeptBytes(answer);
+        this.asked.push({ operation, given, input: now.input, etag, bytes });
         return parseReady(answer);
       }
       this.isKept = false;
@@ -312,8 +327,10 @@ function bindRoute(
     const context = new RequestContext(exchange, options);
     const inquiry = new Inquiry(tools, context, passage.cost);
     const known = route.method === 'GET' ? kept.get(exchange.request.url ?? '') : undefined;
-    if (known !== undefined && inquiry.isUnchanged(known)) return known.answer;
-    return make(exchange, inquiry);
+    const isKept = known === undefined ? false : inquiry.isUnchanged(known);
+    if (known === undefined || isKept === false) return make(exchange, inquiry);
+    if (isKept === true) return known.answer;
+    return isKept.then((isSo) => (isSo ? known.answer : make(exchange, inquiry)));
   }
 
   function finish(exchange: Exchange, answer: ReadyAnswer): void | Promise<void> {
