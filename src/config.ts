@@ -73,6 +73,15 @@ const STREAM_SETTINGS = {
   }),
 } as const;
 
+const WEBHOOK_SETTINGS = {
+  privateTargets: setting('WEBHOOK_PRIVATE_TARGETS', oneOf(['on', 'off']), {
+    group: 'Webhooks',
+    why: "Whether webhooks may be sent to private and loopback addresses, also by http and to any port: for receivers in the operator's own network. Whoever can sign in can then reach them. Link-local addresses are refused in any case.",
+    example: 'on',
+    fallback: 'off',
+  }),
+} as const;
+
 const LIST_SETTINGS = {
   places: setting('TOKEN_LISTS', listOf(tokenListPlace), {
     group: 'Token lists',
@@ -154,6 +163,7 @@ function listSettings(chains: readonly ChainSettings[]): readonly Setting<unknow
     ]),
     ...Object.values(LIST_SETTINGS),
     ...Object.values(STREAM_SETTINGS),
+    ...Object.values(WEBHOOK_SETTINGS),
     ...Object.values(INDEXING_SETTINGS),
     ...Object.values(DEVNET_SETTINGS),
     ...Object.values(DEVNET_SCOPE),
@@ -200,6 +210,7 @@ export interface Config {
   /** Those of the operator's file. */
   readonly tiers: readonly FileTier[];
   readonly streams: ValuesOf<typeof STREAM_SETTINGS>;
+  readonly webhooks: ValuesOf<typeof WEBHOOK_SETTINGS>;
   readonly chains: readonly FollowedChain[];
   /** Every chain that is known by name, followed or not. */
   readonly knownChains: ChainRegistry;
@@ -264,6 +275,7 @@ export function loadConfig(env: Environment): Config {
     limits: readAll(LIMIT_SETTINGS),
     tiers: access.tiersFile === null ? [] : readTiersFile(access.tiersFile, problems),
     streams: readAll(STREAM_SETTINGS),
+    webhooks: readAll(WEBHOOK_SETTINGS),
     knownChains,
     chains: chainSettings.flatMap((entry) => {
       const urls = read(entry.rpcUrls);

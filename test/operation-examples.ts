@@ -1,13 +1,23 @@
 // Runs each operation's documented example, with the values that only a running service has.
 
 import assert from 'node:assert/strict';
-import { isOwned, type Operation } from '../src/contract/operation.ts';
+import { splitExample } from '../src/contract/docs-page.ts';
+import { hasBody, isOwned, type Operation } from '../src/contract/operation.ts';
 import { type DocsScene, READER } from './docs-scene.ts';
 import { createEvmWallet } from './wallets.ts';
 
 interface Request {
   readonly input: Readonly<Record<string, unknown>>;
   readonly token?: string;
+}
+
+async function createWebhook({ client, token, env }: DocsScene): Promise<Request> {
+  const body = {
+    ...{ url: 'https://example.com/hook', events: ['trade'] },
+    tokens: [{ chain: 'devnet', mint: env['MINT'] }],
+  };
+  const created = await client.send('POST', '/webhooks', { body, bearer: token });
+  return { input: { id: created.body['webhookId'] }, token };
 }
 
 /** Ids, signatures and sessions are used up, so each example gets its own. */
@@ -26,6 +36,29 @@ const REAL: Readonly<
     const body = { chain: 'devnet', when: { trade: { valueUsdAbove: '1000' } } };
     const created = await client.send('POST', '/alerts', { body, bearer: token });
     return { input: { ...input, id: created.body['alertId'] }, token };
+  },
+  createWebhook: async ({ env, token }, input) => ({
+    input: { ...input, tokens: [{ chain: 'devnet', mint: env['MINT'] }] },
+    token,
+  }),
+  getWebhook: createWebhook,
+  updateWebhook: async (scene, input) => {
+    const { id } = (await createWebhook(scene)).input;
+    return { input: { ...input, id }, token: scene.token };
+  },
+  deleteWebhook: createWebhook,
+  rotateWebhook: createWebhook,
+  testWebhook: createWebhook,
+  getWebhookDeliveries: async (scene, input) => {
+    const made = await createWebhook(scene);
+    await scene.client.send('POST', `/webhooks/${made.input['id']}/test`, {
+      ...{ body: {}, bearer: scene.token },
+    });
+    return { ...made, input: { ...input, ...made.input } };
+  },
+  replayWebhook: async (scene, input) => {
+    const made = await createWebhook(scene);
+    return { ...made, input: { ...input, ...made.input } };
   },
   endSession: async ({ client }, input) => ({
     input,
@@ -67,19 +100,20 @@ async function readEvent(response: Response, name: string): Promise<unknown> {
 
 /** The real response to an operation's example. */
 export async function askExample(operation: Operation, scene: DocsScene): Promise<unknown> {
-  const { access, example, id, method, path, mediaType } = operation;
+  const { access, example, id, method, mediaType } = operation;
   const session = isOwned({ access }) ? { token: scene.token } : {};
   const real = REAL[id];
   const made = real ? await real(scene, example.input) : { input: example.input };
   const { input, token }: Request = { ...session, ...made };
-  const isPost = method === 'POST';
-  const response = await fetch(`${scene.origin}/v1${path}${isPost ? '' : toQuery(input)}`, {
+  const { path, rest } = splitExample({ path: operation.path, example: { input, answer: null } });
+  const isPost = hasBody(operation);
+  const response = await fetch(`${scene.origin}/v1${path}${isPost ? '' : toQuery(rest)}`, {
     method,
     headers: {
       ...(isPost ? { 'content-type': 'application/json' } : {}),
       ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     },
-    ...(isPost ? { body: JSON.stringify(input) } : {}),
+    ...(isPost ? { body: JSON.stringify(rest) } : {}),
     signal: AbortSignal.timeout(30_000),
   });
   if (mediaType === 'text/event-stream') {

@@ -19,6 +19,7 @@ const LAYERS: readonly (readonly string[])[] = [
   ['config', 'contract', 'amm', 'candles', 'positions', 'alerts'],
   ['store', 'chains', 'live'],
   ['access', 'market', 'trading', 'ingest'],
+  ['webhooks'],
   ['compat', 'http', 'mcp', 'engines'],
   ['runtime'],
   ['compose'],

@@ -656,6 +656,7 @@ export const texts = {
       burst: 'At once',
       streams: 'Streams',
       streamTokens: 'Tokens a stream',
+      webhooks: 'Webhooks',
       trades: 'Trades a page',
       holders: 'Holders a page',
       klines: 'Candles a page',

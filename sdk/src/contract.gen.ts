@@ -295,6 +295,67 @@ export interface Coverage {
   history: History | null;
 }
 
+export interface CreatedWebhook {
+  webhookId: string;
+  url: string;
+  /**
+   * `trade`, `price` and `holders` of `tokens`; `pool`, `launch` and `graduation` of `chains`;
+   * `alert` for the alerts that name this webhook; `reverted` for what a reorganisation took
+   * back.
+   */
+  events: ("trade" | "price" | "holders" | "pool" | "launch" | "graduation" | "alert" | "reverted")[];
+  tokens: {
+    /** Slug of a chain, built in or added by the operator; `/chains` lists them. */
+    chain: string;
+    mint: string;
+  }[];
+  chains: string[];
+  wallets: string[];
+  /**
+   * `head` sends events as they are indexed and `reverted` if a reorganisation takes them back;
+   * `final` waits until it cannot.
+   */
+  finality: "head" | "final";
+  batch: {
+    maxEvents: number;
+    maxMs: number;
+  };
+  /**
+   * `paused` by its owner; `disabled` after 75 hours of failures or an answer of 410. Events
+   * wait meanwhile, as long as the server keeps them.
+   */
+  status: "active" | "paused" | "disabled";
+  /** Why it is disabled. */
+  disabledReason: string | null;
+  /** Verifies `v1a` signatures: `whpk_` and the ed25519 key in base64. */
+  publicKey: string;
+  /** After a rotation: until when the secret before signs as well. Unix milliseconds. */
+  bothSecretsUntil: number | null;
+  /** Unix milliseconds. */
+  createdAt: number;
+  /** Unix milliseconds. */
+  updatedAt: number;
+  /** When the receiver last acknowledged a delivery. */
+  lastDeliveryAt: number | null;
+  /** Since when every attempt has failed; null if the last one succeeded. */
+  failingSince: number | null;
+  /** When the failed delivery is sent again. */
+  nextAttemptAt: number | null;
+  /** Why the last attempt failed. */
+  lastError: string | null;
+  /**
+   * The id of the last event that was acknowledged; `/token/stream` resumes from it with the
+   * same tokens. Null without tokens.
+   */
+  cursor: string | null;
+  /** Whether older events are sent again at the moment. */
+  isReplaying: boolean;
+  /**
+   * The secret of `v1` signatures: `whsec_` and base64. It is never shown again: store it now.
+   */
+  secret: string;
+}
+
 export interface Depth {
   /** How far the price of the base token moves, in per cent. */
   pct: number;
@@ -346,8 +407,8 @@ export interface Entitlements {
     tokensPerUnit: number;
   };
   /**
-   * Concurrent streams, rows per response, tokens per stream, and lookups of unknown tokens a
-   * minute.
+   * Concurrent streams, rows per response, tokens per stream or webhook, webhooks of a wallet,
+   * and lookups of unknown tokens a minute.
    */
   limits: {
     streams: number;
@@ -357,6 +418,7 @@ export interface Entitlements {
     prices: number;
     streamTokens: number;
     alerts: number;
+    webhooks: number;
     lookups: number;
   };
   chains: string[];
@@ -1208,7 +1270,7 @@ export interface Problem {
   /** What happened, for people. */
   detail: string;
   /** What happened, for programs. */
-  code: "INVALID_INPUT" | "MALFORMED_REQUEST" | "UNKNOWN_CHAIN" | "CHAIN_NOT_FOLLOWED" | "INVALID_ADDRESS" | "INVALID_CURSOR" | "INVALID_QUOTE_ID" | "INVALID_API_KEY" | "WALLET_SESSION_REQUIRED" | "INVALID_SESSION" | "INVALID_SIGNATURE" | "CHALLENGE_EXPIRED" | "PRIVATE_KEY_REFUSED" | "ORIGIN_NOT_ALLOWED" | "KEY_NOT_PERMITTED" | "OPERATOR_REQUIRED" | "ROUTE_NOT_FOUND" | "TOKEN_NOT_FOUND" | "TOKEN_PAUSED" | "LOGO_NOT_FOUND" | "POOL_NOT_FOUND" | "TRADE_NOT_FOUND" | "NO_MARKET" | "NO_ROUTE" | "NO_ROUTE_WITHIN_LIMITS" | "VENUE_NOT_SUPPORTED" | "NO_SINGLE_ROUTER" | "TAX_NOT_SUPPORTED" | "POOLS_NOT_QUOTED" | "KEY_NOT_FOUND" | "ALERT_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "KEY_LIMIT_REACHED" | "ALERT_LIMIT_REACHED" | "KEY_ALREADY_REVOKED" | "INSUFFICIENT_LIQUIDITY" | "ROUTE_TOO_LONG" | "AMOUNT_TOO_SMALL" | "EXACT_OUTPUT_NOT_SUPPORTED" | "FEE_NOT_POSSIBLE" | "IDEMPOTENCY_CONFLICT" | "WALLET_CHAIN_MISMATCH" | "QUOTE_EXPIRED" | "QUOTE_MISMATCH" | "PRICE_MOVED" | "PERMIT_OUTDATED" | "SIMULATION_REVERTED" | "TRADING_NOT_SUPPORTED" | "BODY_TOO_LARGE" | "URI_TOO_LONG" | "UNSUPPORTED_MEDIA_TYPE" | "TOO_MANY_STREAMS" | "LOOKUPS_NOT_INCLUDED" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL" | "UPSTREAM_UNAVAILABLE" | "NOT_READY" | "LOOKUP_PENDING" | "OVERLOADED";
+  code: "INVALID_INPUT" | "MALFORMED_REQUEST" | "UNKNOWN_CHAIN" | "CHAIN_NOT_FOLLOWED" | "INVALID_ADDRESS" | "INVALID_CURSOR" | "INVALID_QUOTE_ID" | "INVALID_API_KEY" | "WALLET_SESSION_REQUIRED" | "INVALID_SESSION" | "INVALID_SIGNATURE" | "CHALLENGE_EXPIRED" | "PRIVATE_KEY_REFUSED" | "ORIGIN_NOT_ALLOWED" | "WEBHOOK_NOT_FOUND" | "WEBHOOK_LIMIT_REACHED" | "WEBHOOK_ROTATING" | "KEY_NOT_PERMITTED" | "OPERATOR_REQUIRED" | "ROUTE_NOT_FOUND" | "TOKEN_NOT_FOUND" | "TOKEN_PAUSED" | "LOGO_NOT_FOUND" | "POOL_NOT_FOUND" | "TRADE_NOT_FOUND" | "NO_MARKET" | "NO_ROUTE" | "NO_ROUTE_WITHIN_LIMITS" | "VENUE_NOT_SUPPORTED" | "NO_SINGLE_ROUTER" | "TAX_NOT_SUPPORTED" | "POOLS_NOT_QUOTED" | "KEY_NOT_FOUND" | "ALERT_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "KEY_LIMIT_REACHED" | "ALERT_LIMIT_REACHED" | "KEY_ALREADY_REVOKED" | "INSUFFICIENT_LIQUIDITY" | "ROUTE_TOO_LONG" | "AMOUNT_TOO_SMALL" | "EXACT_OUTPUT_NOT_SUPPORTED" | "FEE_NOT_POSSIBLE" | "IDEMPOTENCY_CONFLICT" | "WALLET_CHAIN_MISMATCH" | "QUOTE_EXPIRED" | "QUOTE_MISMATCH" | "PRICE_MOVED" | "PERMIT_OUTDATED" | "SIMULATION_REVERTED" | "TRADING_NOT_SUPPORTED" | "BODY_TOO_LARGE" | "URI_TOO_LONG" | "UNSUPPORTED_MEDIA_TYPE" | "TOO_MANY_STREAMS" | "LOOKUPS_NOT_INCLUDED" | "RATE_LIMITED" | "HEADERS_TOO_LARGE" | "INTERNAL" | "UPSTREAM_UNAVAILABLE" | "NOT_READY" | "LOOKUP_PENDING" | "OVERLOADED";
   /** Finds the request in the server log. */
   requestId: string;
   /** The invalid fields of the input. */
@@ -1275,6 +1337,67 @@ export interface Readiness {
     name: string;
     detail: string;
   }[];
+}
+
+export interface RotatedWebhook {
+  webhookId: string;
+  url: string;
+  /**
+   * `trade`, `price` and `holders` of `tokens`; `pool`, `launch` and `graduation` of `chains`;
+   * `alert` for the alerts that name this webhook; `reverted` for what a reorganisation took
+   * back.
+   */
+  events: ("trade" | "price" | "holders" | "pool" | "launch" | "graduation" | "alert" | "reverted")[];
+  tokens: {
+    /** Slug of a chain, built in or added by the operator; `/chains` lists them. */
+    chain: string;
+    mint: string;
+  }[];
+  chains: string[];
+  wallets: string[];
+  /**
+   * `head` sends events as they are indexed and `reverted` if a reorganisation takes them back;
+   * `final` waits until it cannot.
+   */
+  finality: "head" | "final";
+  batch: {
+    maxEvents: number;
+    maxMs: number;
+  };
+  /**
+   * `paused` by its owner; `disabled` after 75 hours of failures or an answer of 410. Events
+   * wait meanwhile, as long as the server keeps them.
+   */
+  status: "active" | "paused" | "disabled";
+  /** Why it is disabled. */
+  disabledReason: string | null;
+  /** Verifies `v1a` signatures: `whpk_` and the ed25519 key in base64. */
+  publicKey: string;
+  /** After a rotation: until when the secret before signs as well. Unix milliseconds. */
+  bothSecretsUntil: number | null;
+  /** Unix milliseconds. */
+  createdAt: number;
+  /** Unix milliseconds. */
+  updatedAt: number;
+  /** When the receiver last acknowledged a delivery. */
+  lastDeliveryAt: number | null;
+  /** Since when every attempt has failed; null if the last one succeeded. */
+  failingSince: number | null;
+  /** When the failed delivery is sent again. */
+  nextAttemptAt: number | null;
+  /** Why the last attempt failed. */
+  lastError: string | null;
+  /**
+   * The id of the last event that was acknowledged; `/token/stream` resumes from it with the
+   * same tokens. Null without tokens.
+   */
+  cursor: string | null;
+  /** Whether older events are sent again at the moment. */
+  isReplaying: boolean;
+  /**
+   * The secret of `v1` signatures: `whsec_` and base64. It is never shown again: store it now.
+   */
+  secret: string;
 }
 
 export interface SafetyFact {
@@ -2779,6 +2902,121 @@ export interface WalletTrades {
   asOf: AsOf;
 }
 
+export interface Webhook {
+  webhookId: string;
+  url: string;
+  /**
+   * `trade`, `price` and `holders` of `tokens`; `pool`, `launch` and `graduation` of `chains`;
+   * `alert` for the alerts that name this webhook; `reverted` for what a reorganisation took
+   * back.
+   */
+  events: ("trade" | "price" | "holders" | "pool" | "launch" | "graduation" | "alert" | "reverted")[];
+  tokens: {
+    /** Slug of a chain, built in or added by the operator; `/chains` lists them. */
+    chain: string;
+    mint: string;
+  }[];
+  chains: string[];
+  wallets: string[];
+  /**
+   * `head` sends events as they are indexed and `reverted` if a reorganisation takes them back;
+   * `final` waits until it cannot.
+   */
+  finality: "head" | "final";
+  batch: {
+    maxEvents: number;
+    maxMs: number;
+  };
+  /**
+   * `paused` by its owner; `disabled` after 75 hours of failures or an answer of 410. Events
+   * wait meanwhile, as long as the server keeps them.
+   */
+  status: "active" | "paused" | "disabled";
+  /** Why it is disabled. */
+  disabledReason: string | null;
+  /** Verifies `v1a` signatures: `whpk_` and the ed25519 key in base64. */
+  publicKey: string;
+  /** After a rotation: until when the secret before signs as well. Unix milliseconds. */
+  bothSecretsUntil: number | null;
+  /** Unix milliseconds. */
+  createdAt: number;
+  /** Unix milliseconds. */
+  updatedAt: number;
+  /** When the receiver last acknowledged a delivery. */
+  lastDeliveryAt: number | null;
+  /** Since when every attempt has failed; null if the last one succeeded. */
+  failingSince: number | null;
+  /** When the failed delivery is sent again. */
+  nextAttemptAt: number | null;
+  /** Why the last attempt failed. */
+  lastError: string | null;
+  /**
+   * The id of the last event that was acknowledged; `/token/stream` resumes from it with the
+   * same tokens. Null without tokens.
+   */
+  cursor: string | null;
+  /** Whether older events are sent again at the moment. */
+  isReplaying: boolean;
+}
+
+export interface WebhookBody {
+  type: "events" | "test";
+  /** When the last event happened, as ISO 8601. */
+  timestamp: string;
+  webhookId: string;
+  /**
+   * Where the receiver is that has these events: `/token/stream` resumes from it, with the
+   * tokens of the webhook or `mint=*` for news.
+   */
+  cursor: string | null;
+  data: {
+    events: WebhookEvent[];
+  };
+}
+
+export interface WebhookDeliveries {
+  deliveries: WebhookDelivery[];
+  nextCursor: string | null;
+}
+
+export interface WebhookDelivery {
+  deliveryId: string;
+  /** The `webhook-id` that was sent. */
+  eventId: string;
+  status: "delivered" | "failed";
+  isTest: boolean;
+  attempt: number;
+  /** How many events it had. */
+  events: number;
+  /** Unix milliseconds. */
+  at: number;
+  tookMs: number;
+  httpStatus: number | null;
+  /**
+   * The beginning of what the receiver answered, without control characters: untrusted text.
+   */
+  answer: string | null;
+  /** Why it failed. */
+  error: string | null;
+}
+
+export interface WebhookEvent {
+  /**
+   * The id of the event in the stream, the same in every delivery that has it; null for `price`
+   * and `holders`, which are states.
+   */
+  id: string | null;
+  type: "trade" | "price" | "holders" | "pool" | "launch" | "graduation" | "alert" | "reverted" | "alert.reverted" | "reset";
+  /** As `/token/stream` sends it. */
+  data: unknown;
+}
+
+export interface Webhooks {
+  webhooks: Webhook[];
+  /** The maximum number of webhooks. */
+  limit: number;
+}
+
 export interface Window {
   /** Value traded; null if no trade has a value. */
   volumeUsd: string | null;
@@ -2827,6 +3065,9 @@ export type ErrorCode =
   | 'CHALLENGE_EXPIRED'
   | 'PRIVATE_KEY_REFUSED'
   | 'ORIGIN_NOT_ALLOWED'
+  | 'WEBHOOK_NOT_FOUND'
+  | 'WEBHOOK_LIMIT_REACHED'
+  | 'WEBHOOK_ROTATING'
   | 'KEY_NOT_PERMITTED'
   | 'OPERATOR_REQUIRED'
   | 'ROUTE_NOT_FOUND'
@@ -3904,6 +4145,183 @@ export interface Operations {
   };
 
   /**
+   * Create a webhook. Sends the events of tokens and chains to a URL, signed as Standard
+   * Webhooks 1.0.0 says: `v1` with `secret`, `v1a` with the key that `publicKey` verifies. In
+   * order, at least once, from now on; the guide on webhooks says what a receiver does.
+   */
+  createWebhook: {
+    input: {
+      /**
+       * Where events are sent: https, the name of a public host, port 443 or 8443, without user
+       * and password. Checked now and before every attempt.
+       */
+      url: string;
+      /**
+       * `trade`, `price` and `holders` of `tokens`; `pool`, `launch` and `graduation` of
+       * `chains`; `alert` for the alerts that name this webhook; `reverted` for what a
+       * reorganisation took back.
+       */
+      events: readonly ("trade" | "price" | "holders" | "pool" | "launch" | "graduation" | "alert" | "reverted")[];
+      /** Up to the tier's `streamTokens`. */
+      tokens?: readonly {
+        /** Slug of a chain that this server follows, or its CAIP-2 form. */
+        chain: string;
+        mint: string;
+      }[] | undefined;
+      /** Whose news are sent. */
+      chains?: readonly string[] | undefined;
+      /** Only trades of these wallets; all by default. */
+      wallets?: readonly string[] | undefined;
+      batch?: {
+        /** At most so many events in a delivery; 100 by default. */
+        maxEvents?: number | undefined;
+        /** How long an event may wait for others to be sent with; 0 by default. */
+        maxMs?: number | undefined;
+      } | undefined;
+      /**
+       * `head` sends events as they are indexed and `reverted` if a reorganisation takes them
+       * back; `final` waits until it cannot. Default: `head`.
+       */
+      finality?: "head" | "final" | undefined;
+    };
+    output: CreatedWebhook;
+  };
+
+  /** List the wallet's webhooks. The newest first, with how each of them is doing. */
+  getWebhooks: {
+    input: Record<string, never>;
+    output: Webhooks;
+  };
+
+  /** Get a webhook. Its settings and how it is doing. The secret is not shown again. */
+  getWebhook: {
+    input: {
+      /** `webhookId` of the webhook. */
+      id: string;
+    };
+    output: Webhook;
+  };
+
+  /**
+   * Change a webhook. Only the fields given change. `paused` stops deliveries; `active` goes on
+   * with what has happened since, also after it was disabled. A token that is added has events
+   * from now on.
+   */
+  updateWebhook: {
+    input: {
+      /** `webhookId` of the webhook. */
+      id: string;
+      /**
+       * Where events are sent: https, the name of a public host, port 443 or 8443, without user
+       * and password. Checked now and before every attempt.
+       */
+      url?: string | undefined;
+      /**
+       * `trade`, `price` and `holders` of `tokens`; `pool`, `launch` and `graduation` of
+       * `chains`; `alert` for the alerts that name this webhook; `reverted` for what a
+       * reorganisation took back.
+       */
+      events?: readonly ("trade" | "price" | "holders" | "pool" | "launch" | "graduation" | "alert" | "reverted")[] | undefined;
+      /** Up to the tier's `streamTokens`. */
+      tokens?: readonly {
+        /** Slug of a chain that this server follows, or its CAIP-2 form. */
+        chain: string;
+        mint: string;
+      }[] | undefined;
+      /** Whose news are sent. */
+      chains?: readonly string[] | undefined;
+      /** Only trades of these wallets; all by default. */
+      wallets?: readonly string[] | undefined;
+      batch?: {
+        /** At most so many events in a delivery; 100 by default. */
+        maxEvents?: number | undefined;
+        /** How long an event may wait for others to be sent with; 0 by default. */
+        maxMs?: number | undefined;
+      } | undefined;
+      /**
+       * `head` sends events as they are indexed and `reverted` if a reorganisation takes them
+       * back; `final` waits until it cannot.
+       */
+      finality?: "head" | "final" | undefined;
+      status?: "active" | "paused" | undefined;
+    };
+    output: Webhook;
+  };
+
+  /**
+   * Delete a webhook. With its deliveries. What is being sent at this moment may still arrive.
+   */
+  deleteWebhook: {
+    input: {
+      /** `webhookId` of the webhook. */
+      id: string;
+    };
+    output: Webhook;
+  };
+
+  /**
+   * Rotate a webhook's secret. New keys sign from now on, and for 24 hours the ones before them
+   * as well: each delivery then has two signatures of each kind. Another rotation within that
+   * time is refused.
+   */
+  rotateWebhook: {
+    input: {
+      /** `webhookId` of the webhook. */
+      id: string;
+    };
+    output: RotatedWebhook;
+  };
+
+  /**
+   * Send a test delivery. Sends a signed body of type `test` now, and answers what the receiver
+   * said. If a failed delivery waits for its next attempt and the test succeeds, it is sent at
+   * once.
+   */
+  testWebhook: {
+    input: {
+      /** `webhookId` of the webhook. */
+      id: string;
+    };
+    output: WebhookDelivery;
+  };
+
+  /**
+   * List a webhook's deliveries. Every attempt with what the receiver answered, newest first:
+   * the last 1,000.
+   */
+  getWebhookDeliveries: {
+    input: {
+      /** `webhookId` of the webhook. */
+      id: string;
+      status?: "delivered" | "failed" | undefined;
+      /** Default: `50`. */
+      limit?: number | undefined;
+      /** `nextCursor` of the previous page, with the same query. */
+      cursor?: string | undefined;
+    };
+    output: WebhookDeliveries;
+  };
+
+  /**
+   * Send older events again. From an event that the receiver has (`fromEventId`: an event, a
+   * `cursor` or a `webhook-id`) or from a time on, as far back as the server keeps events; with
+   * `to` up to a time, after which the webhook goes on where it was. Exactly one of
+   * `fromEventId` and `fromTime`.
+   */
+  replayWebhook: {
+    input: {
+      /** `webhookId` of the webhook. */
+      id: string;
+      fromEventId?: string | undefined;
+      /** Unix milliseconds. */
+      fromTime?: number | undefined;
+      /** Unix milliseconds. */
+      to?: number | undefined;
+    };
+    output: Webhook;
+  };
+
+  /**
    * Call tools over the Model Context Protocol. The same reads as tools for agents, over
    * Streamable HTTP with JSON responses and without sessions: protocol revisions 2026-07-28,
    * 2025-11-25, 2025-06-18 and 2025-03-26. Each message costs as much as its HTTP operation. An
@@ -4022,6 +4440,15 @@ export const OPERATIONS = {
   createAlert: { path: '/alerts', method: 'POST', access: 'owner', isOwn: true },
   deleteAlert: { path: '/alerts', method: 'DELETE', access: 'owner', isOwn: true },
   getUsage: { path: '/usage', access: 'session' },
+  createWebhook: { path: '/webhooks', method: 'POST', access: 'owner', isOwn: true },
+  getWebhooks: { path: '/webhooks', access: 'owner', isOwn: true },
+  getWebhook: { path: '/webhooks/{id}', access: 'owner', isOwn: true },
+  updateWebhook: { path: '/webhooks/{id}', method: 'PATCH', access: 'owner', isOwn: true },
+  deleteWebhook: { path: '/webhooks/{id}', method: 'DELETE', access: 'owner', isOwn: true },
+  rotateWebhook: { path: '/webhooks/{id}/rotate', method: 'POST', access: 'owner', isOwn: true },
+  testWebhook: { path: '/webhooks/{id}/test', method: 'POST', access: 'owner', isOwn: true },
+  getWebhookDeliveries: { path: '/webhooks/{id}/deliveries', access: 'owner', isOwn: true },
+  replayWebhook: { path: '/webhooks/{id}/replay', method: 'POST', access: 'owner', isOwn: true },
   callMcp: { path: '/mcp', method: 'POST', access: 'key', isOwn: true },
   getOpenapi: { path: '/openapi.json' },
   getDocs: { path: '/docs', answer: 'text' },

@@ -60,7 +60,7 @@ export type MintwireClient = { readonly [Name in JsonName]: OperationCall<Name> 
 
 interface Traits {
   readonly path: string;
-  readonly method?: 'POST' | 'DELETE';
+  readonly method?: 'POST' | 'PATCH' | 'DELETE';
   readonly access?: 'session' | 'key' | 'owner';
   readonly isOwn?: true;
   readonly isRepeatable?: true;
@@ -82,6 +82,20 @@ function toQuery(input: QueryFields): string {
   }
   const text = fields.toString();
   return text === '' ? '' : `?${text}`;
+}
+
+/** Puts fields of the input into the places that a path has for them, as in `/webhooks/{id}`. */
+function fillPath(path: string, input: QueryFields) {
+  const rest: Record<string, unknown> = { ...input };
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    delete rest[name];
+    return encodeURIComponent(String(input[name]));
+  });
+  return { path: filled, rest };
+}
+
+function hasBody({ method }: Traits): boolean {
+  return method === 'POST' || method === 'PATCH';
 }
 
 function readAnswer(response: Response, { answer }: Traits): Promise<unknown> {
@@ -109,7 +123,7 @@ class ApiCaller {
   #buildInit(traits: Traits, input: QueryFields, extra: Readonly<Record<string, string>>) {
     const { headers, cache, session } = this.#options;
     const bearer = this.#pickBearer(traits);
-    const isPost = traits.method === 'POST';
+    const isPost = hasBody(traits);
     const isOwn = traits.isOwn || traits.access === 'session';
     const init: RequestInit = {
       method: traits.method ?? 'GET',
@@ -133,12 +147,13 @@ class ApiCaller {
     call: CallOptions & { readonly headers?: Readonly<Record<string, string>> },
   ): RequestPlan {
     const { baseUrl, timeoutMs = TIMEOUT_MS, retry } = this.#options;
-    const query = traits.method === 'POST' ? '' : toQuery(input);
+    const { path, rest } = fillPath(traits.path, input);
+    const query = hasBody(traits) ? '' : toQuery(rest);
     const key = call.idempotencyKey;
     const extra = { ...call.headers, ...(key === undefined ? {} : { 'idempotency-key': key }) };
     return {
-      url: `${baseUrl.replace(/\/+$/, '')}${traits.path}${query}`,
-      init: this.#buildInit(traits, input, extra),
+      url: `${baseUrl.replace(/\/+$/, '')}${path}${query}`,
+      init: this.#buildInit(traits, rest, extra),
       isRepeatable: traits.method === undefined || traits.isRepeatable === true,
       timeoutMs: call.timeoutMs ?? timeoutMs,
       retry: { ...RETRY, ...retry, ...call.retry },

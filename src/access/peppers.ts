@@ -1,6 +1,14 @@
 // The secrets that keys and tokens are hashed with: a stolen database is useless without them.
 
-import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  type KeyObject,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto';
 import type { VersionedSecret } from '../lib/versioned-secret.ts';
 import type { AccessStore } from '../store/access-store.ts';
 
@@ -15,7 +23,11 @@ interface TokenHash {
 }
 
 /** Domain separation: hashes for different purposes never match. */
-type Purpose = 'challenge' | 'cursor' | 'pepper' | 'word' | 'request' | 'quote';
+type Purpose = 'challenge' | 'cursor' | 'pepper' | 'word' | 'request' | 'quote' | 'webhook';
+
+const CIPHER = 'aes-256-gcm';
+/** The size that the cipher is made for. */
+const NONCE_BYTES = 12;
 
 const MARK_LENGTH = 22;
 
@@ -60,6 +72,30 @@ export class Peppers {
     return [this.#current, ...this.#older].some((pepper) =>
       areEqualHashes(computeMark(pepper, purpose, text), mark),
     );
+  }
+
+  /** Encrypts what is needed again in plain, with the newest pepper. */
+  seal(purpose: Purpose, text: string): string {
+    const nonce = randomBytes(NONCE_BYTES);
+    const cipher = createCipheriv(CIPHER, deriveKey(this.#current, purpose), nonce);
+    const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+    const parts = [nonce, cipher.getAuthTag(), sealed].map((part) => part.toString('base64url'));
+    return [this.#current.version, ...parts].join('.');
+  }
+
+  /** Null if its pepper is missing, or the text was changed. */
+  unseal(purpose: Purpose, text: string): string | null {
+    const [version, ...parts] = text.split('.');
+    const [nonce, tag, sealed] = parts.map((part) => Buffer.from(part, 'base64url'));
+    const pepper = [this.#current, ...this.#older].find((one) => String(one.version) === version);
+    if (!pepper || !nonce || !tag || !sealed) return null;
+    try {
+      const decipher = createDecipheriv(CIPHER, deriveKey(pepper, purpose), nonce);
+      decipher.setAuthTag(tag);
+      return Buffer.concat([decipher.update(sealed), decipher.final()]).toString('utf8');
+    } catch {
+      return null;
+    }
   }
 
   /**
@@ -108,6 +144,10 @@ class ForeignPepperError extends Error {
 function hashToken(pepper: Pepper, token: string): TokenHash {
   const hash = createHmac('sha256', pepper.key).update(token).digest('base64url');
   return { version: pepper.version, hash };
+}
+
+function deriveKey(pepper: Pepper, purpose: Purpose): Buffer {
+  return createHmac('sha256', pepper.key).update(`${purpose}\nkey`).digest();
 }
 
 function computeMark(pepper: Pepper, purpose: Purpose, text: string): string {

@@ -38,6 +38,8 @@ interface Depth {
   readonly streamTokens: number;
   /** Alerts of a wallet. */
   readonly alerts: number;
+  /** Webhooks of a wallet; each has as many tokens as a stream. */
+  readonly webhooks: number;
   /** Tokens a minute that are looked up on their chain; 0 for none. */
   readonly lookups: number;
 }
@@ -66,10 +68,12 @@ export function findTier(tiers: Tiers, identity: Identity): Tier {
 const PUBLIC_DEPTH: Omit<Depth, 'lookups'> = {
   ...{ streams: 4, trades: 300, holders: 100, klines: 1000, prices: 30, streamTokens: 10 },
   alerts: 0,
+  webhooks: 0,
 };
 const WALLET_DEPTH: Omit<Depth, 'lookups'> = {
   ...{ streams: 50, trades: 500, holders: 1000, klines: 5000, prices: 100, streamTokens: 100 },
   alerts: 100,
+  webhooks: 20,
 };
 
 function buildFileTier({ name, perMinute, burst, ...rows }: FileTier, key: Tier): Tier {

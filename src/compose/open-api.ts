@@ -35,6 +35,7 @@ import type { Logger } from '../telemetry/logger.ts';
 import { openMarket } from './open-market.ts';
 import { openStreams } from './open-streams.ts';
 import { openTrading, type Trading } from './open-trading.ts';
+import { openWebhooks } from './open-webhooks.ts';
 
 interface OpenMcpOptions {
   readonly handlers: Readonly<Record<string, AnyHandler>>;
@@ -107,6 +108,7 @@ interface HandlerParts extends ProbeParts {
   readonly market: Market;
   readonly streams: Streams;
   readonly trading: Trading;
+  readonly webhooks: ReturnType<typeof openWebhooks>;
   readonly access: Access;
   readonly getStatus: Handlers['getStatus'];
   readonly logger: Logger;
@@ -159,6 +161,7 @@ function createHandlers(parts: HandlerParts, compat: Served['compat']): Handlers
     ...parts.streams.handlers,
     ...parts.trading.handlers,
     ...parts.access.handlers,
+    ...parts.webhooks.handlers,
     ...createProbeHandlers(parts),
     getStatus: parts.getStatus,
     ...createReference(operations, about),
@@ -176,6 +179,7 @@ export async function openApi(
   shared: Omit<Parameters<typeof openMarket>[0], 'lists' | 'findSafety'> &
     Omit<Parameters<typeof openTrading>[0], 'market'> &
     Pick<Parameters<typeof openStreams>[0], 'sharedStreams'> &
+    Pick<Parameters<typeof openWebhooks>[0], 'node' | 'peppers'> &
     Pick<HandlerParts, 'version' | 'isDraining' | 'access' | 'getStatus'>,
   lists: TokenLists,
 ): Promise<Served> {
@@ -185,6 +189,7 @@ export async function openApi(
   const market = await openMarket({ ...shared, lists, findSafety });
   const streams = openStreams({ ...shared, market, directory: shared.chains });
   const trading = openTrading({ ...shared, market });
+  const webhooks = openWebhooks({ ...shared, market, streams });
   measured = trading;
   const pages = openConsole(shared.logger);
   const compat = createCompatShapes({
@@ -193,9 +198,9 @@ export async function openApi(
     readOrigin: () => shared.access.origins.findByDomain(null) ?? '',
   });
   return {
-    handlers: createHandlers({ ...shared, market, streams, trading }, compat),
+    handlers: createHandlers({ ...shared, market, streams, trading, webhooks }, compat),
     compat,
-    parts: [market, trading, pages],
+    parts: [market, trading, webhooks, pages],
     findFile: pages.findFile,
     endStreams: () => {
       streams.stop();

@@ -32,9 +32,15 @@ const SNAPSHOT_TRADES = 50;
 const WAITING_BYTES_MAX = 256 * 1024;
 const STALL_MS = 60_000;
 
-/** How long indexers keep rollback records and news: a little longer than streams may look back. */
+/** A receiver of webhooks may be down for 80 hours, and then has the rest to catch up with. */
+const WEBHOOK_HOURS = 96;
+
+/**
+ * How long indexers keep rollback records and news: a little longer than streams and webhooks may
+ * look back.
+ */
 export function computeRollbacksKeptMs(config: Config): number {
-  return (config.streams.resumeHours + 1) * HOUR_MS;
+  return Math.max(config.streams.resumeHours + 1, WEBHOOK_HOURS) * HOUR_MS;
 }
 
 export function openStreams(options: OpenStreamsOptions): Streams {

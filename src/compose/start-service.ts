@@ -106,7 +106,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   // The operations, and the server that answers them.
   let draining = false;
   const parts = {
-    ...{ ...shared, access, lookups, version, getStatus: status.getStatus },
+    ...{ ...shared, access, lookups, version, node, getStatus: status.getStatus },
     sharedStreams: limits?.streams,
     isDraining: () => draining,
   };

@@ -14,7 +14,7 @@ test('what a tier leaves out is null', () => {
   const { tiers, problems } = parse({ tiers: { pro: { perMinute: 6000, klines: 20_000 } } });
   assert.deepEqual(problems, []);
   const rest = { streams: null, trades: null, holders: null, prices: null, streamTokens: null };
-  const none = { ...rest, alerts: null, lookups: null };
+  const none = { ...rest, alerts: null, webhooks: null, lookups: null };
   const pro = { name: 'pro', perMinute: 6000, burst: null, klines: 20_000 };
   assert.deepEqual(tiers, [{ ...pro, ...none }]);
 });

@@ -19,6 +19,7 @@ export interface FileTier {
   readonly prices: number | null;
   readonly streamTokens: number | null;
   readonly alerts: number | null;
+  readonly webhooks: number | null;
   readonly lookups: number | null;
 }
 
@@ -34,6 +35,7 @@ const ROWS_MAX = { trades: 5000, holders: 10_000, klines: 50_000, prices: 1000 }
 const STREAMS_MAX = 1_000_000;
 const STREAM_TOKENS_MAX = 1000;
 const ALERTS_MAX = 100_000;
+const WEBHOOKS_MAX = 10_000;
 const LOOKUPS_MAX = 1_000_000;
 
 function parseTier(name: string, value: unknown, problems: string[]): FileTier {
@@ -55,6 +57,7 @@ function parseTier(name: string, value: unknown, problems: string[]): FileTier {
     prices: read('prices', 1, ROWS_MAX.prices),
     streamTokens: read('streamTokens', 1, STREAM_TOKENS_MAX),
     alerts: read('alerts', 0, ALERTS_MAX),
+    webhooks: read('webhooks', 0, WEBHOOKS_MAX),
     lookups: read('lookups', 0, LOOKUPS_MAX),
   };
   fields.refuseOthers();

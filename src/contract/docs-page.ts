@@ -12,10 +12,12 @@ import type { Guide, ReferenceAbout } from './guide.ts';
 import {
   describeCost,
   findKeyScope,
+  hasBody,
   isOwned,
   listErrorCodes,
   type Operation,
 } from './operation.ts';
+import { listPathParameters } from './path-parameters.ts';
 
 // An operation as text and commands, for the generated documents.
 
@@ -95,9 +97,27 @@ function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
+/** The path of an operation's example, and what of its input is not in the path. */
+export function splitExample({ example, path }: Pick<Operation, 'example' | 'path'>): {
+  readonly path: string;
+  readonly rest: Readonly<Record<string, unknown>>;
+} {
+  const inPath = listPathParameters(path);
+  const fields = Object.entries(example.input);
+  const filled = inPath.reduce(
+    (text, name) => text.replace(`{${name}}`, encodeURIComponent(String(example.input[name]))),
+    path,
+  );
+  return {
+    path: filled,
+    rest: Object.fromEntries(fields.filter(([name]) => !inPath.includes(name))),
+  };
+}
+
 /** The path and query of an operation's example. */
-function buildExamplePath({ example, path }: Operation): string {
-  const query = Object.entries(example.input)
+function buildExamplePath(operation: Operation): string {
+  const { path, rest } = splitExample(operation);
+  const query = Object.entries(rest)
     .map(([name, value]) => `${name}=${encodeURIComponent(String(value))}`)
     .join('&');
   return `/v1${path}${query === '' ? '' : `?${query}`}`;
@@ -105,11 +125,13 @@ function buildExamplePath({ example, path }: Operation): string {
 
 /** The example as a command, with `$TOKEN` for a session token. */
 export function buildCurl(operation: Operation, origin: string): string {
-  const { access, example, mediaType, method, path } = operation;
+  const { access, mediaType, method } = operation;
+  const { path, rest } = splitExample(operation);
   const credential = isOwned({ access }) ? ' -H "Authorization: Bearer $TOKEN"' : '';
-  if (method === 'POST') {
-    const body = quote(JSON.stringify(example.input));
-    const start = `curl -s ${origin}/v1${path}${credential} -H 'Content-Type: application/json'`;
+  if (hasBody(operation)) {
+    const body = quote(JSON.stringify(rest));
+    const verb = method === 'POST' ? '' : `-X ${method} `;
+    const start = `curl -s ${verb}${origin}/v1${path}${credential} -H 'Content-Type: application/json'`;
     return `${start} \\\n  -d ${body}`;
   }
   // `-N` shows events as they arrive.
@@ -255,7 +277,7 @@ function renderSection(operation: Operation): string {
   return `<section id="${id}"><h3><span class="method ${method}">${method}</span><code>/v1${path}</code></h3>
 <p><strong>${renderInline(summary)}.</strong> ${renderInline(description)}</p>
 ${renderChips(operation)}
-${renderFieldTable(operation.input, method === 'POST' ? 'Body' : 'Query')}
+${renderFieldTable(operation.input, hasBody(operation) ? 'Body' : 'Query')}
 <pre tabindex="0"><code>${escapeHtml(`$ ${buildCurl(operation, ORIGIN)}\n${formatAnswer(operation)}`)}</code></pre>
 ${renderTry(operation)}
 ${output === '' ? '' : `<details><summary>Every field of the response</summary>${output}</details>`}

@@ -20,7 +20,7 @@ export interface KeyIdentity {
   readonly keyId: string;
   /** The tier that an operator gave to the wallet; null for that of every key. */
   readonly tier: string | null;
-  /** Null for a key that may be used for everything, from anywhere. */
+  /** Null for a key with the scopes that every key has by default, from anywhere. */
   readonly limits: KeyRules | null;
 }
 

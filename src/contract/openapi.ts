@@ -1,16 +1,19 @@
 // The operations as an OpenAPI 3.1 document.
 
-import type { TObject, TSchema } from 'typebox';
+import type { TSchema } from 'typebox';
 import { ERROR_CATALOGUE, type ErrorCode } from '../errors/catalogue.ts';
 import type { CompatRoute, CompatShape } from './compat-route.ts';
 import {
   describeCost,
+  hasBody,
   IMAGE_TYPES,
   isShared,
   listErrorCodes,
   type Operation,
 } from './operation.ts';
+import { listPathParameters } from './path-parameters.ts';
 import { problemSchema } from './schemas/problem-schema.ts';
+import { deliveryBodySchema } from './schemas/webhook-schemas.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -19,6 +22,7 @@ const TAGS: Readonly<Record<Operation['tag'], string>> = {
   Charts: "A data feed in the UDF protocol of TradingView's charts.",
   Trading: 'Quotes and unsigned transactions. This service never signs or sends.',
   Account: 'The identity and limits of the caller.',
+  Webhooks: 'Events sent to the URLs of a wallet.',
   Agents: 'The Model Context Protocol.',
   Reference: 'Descriptions of this API.',
   Operations: 'For operators of the service.',
@@ -76,19 +80,33 @@ function createComponents() {
   return { schemas, hoist };
 }
 
-function listParameters(input: TObject, hoist: (schema: unknown) => unknown): Json[] {
+function listParameters(operation: Operation, hoist: (schema: unknown) => unknown): Json[] {
+  const { input } = operation;
+  const inPath = listPathParameters(operation.path);
   const required = new Set<string>((input.required as string[] | undefined) ?? []);
-  return Object.entries(input.properties as Record<string, TSchema>).map(([name, schema]) => {
+  const fields = Object.entries(input.properties as Record<string, TSchema>);
+  const listed = hasBody(operation) ? fields.filter(([name]) => inPath.includes(name)) : fields;
+  return listed.map(([name, schema]) => {
     const { description, ...rest } = schema as TSchema & { description?: string; type?: unknown };
     return {
       name,
-      in: 'query',
+      in: inPath.includes(name) ? 'path' : 'query',
       required: required.has(name),
       ...(description === undefined ? {} : { description }),
       ...(rest.type === 'array' ? { style: 'form', explode: false } : {}),
       schema: hoist(rest),
     };
   });
+}
+
+/** The input without what is in the path. */
+function pickBodySchema({ input, path, wire }: Operation): TSchema {
+  const inPath = listPathParameters(path);
+  if (wire !== null || inPath.length === 0) return wire?.input ?? input;
+  const isInBody = (name: string) => !inPath.includes(name);
+  const fields = Object.entries(input.properties).filter(([name]) => isInBody(name));
+  const required = ((input.required as string[] | undefined) ?? []).filter(isInBody);
+  return { ...input, properties: Object.fromEntries(fields), required } as TSchema;
 }
 
 const IDEMPOTENCY_PARAMETER: Json = {
@@ -241,11 +259,7 @@ function withWireAnswers(
 }
 
 function buildPathItem(operation: Operation, hoist: (schema: unknown) => unknown): Json {
-  const hasBody = operation.method === 'POST';
-  const parameters = [
-    ...(hasBody ? [] : listParameters(operation.input, hoist)),
-    ...listHeaderParameters(operation),
-  ];
+  const parameters = [...listParameters(operation, hoist), ...listHeaderParameters(operation)];
   return {
     operationId: operation.id,
     tags: [operation.tag],
@@ -253,12 +267,12 @@ function buildPathItem(operation: Operation, hoist: (schema: unknown) => unknown
     description: `${operation.description}\n\nCost: ${describeCost(operation)}.`,
     security: pickSecurity(operation),
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(hasBody
+    ...(hasBody(operation)
       ? {
           requestBody: {
             required: true,
             content: {
-              'application/json': { schema: hoist(operation.wire?.input ?? operation.input) },
+              'application/json': { schema: hoist(pickBodySchema(operation)) },
             },
           },
         }
@@ -315,6 +329,34 @@ function addCompatPaths(paths: Record<string, unknown>, shapes: readonly CompatS
   }
 }
 
+/** What is sent to the URLs of webhooks. */
+function buildDelivery(hoist: (schema: unknown) => unknown): Json {
+  const header = (name: string, description: string): Json => {
+    return { name, in: 'header', required: true, description, schema: { type: 'string' } };
+  };
+  return {
+    operationId: 'webhookDelivery',
+    tags: ['Webhooks'],
+    summary: 'Events of a webhook',
+    description:
+      'Sent to the URL of a webhook, as Standard Webhooks 1.0.0 says: any 2xx acknowledges it, everything else is sent again, 410 disables the webhook.',
+    security: [],
+    parameters: [
+      header('webhook-id', 'The id of the last event; the same in every attempt.'),
+      header('webhook-timestamp', 'When this attempt was signed: Unix seconds.'),
+      header(
+        'webhook-signature',
+        '`v1,` and `v1a,` signatures of `id.timestamp.body`, separated by spaces.',
+      ),
+    ],
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: hoist(deliveryBodySchema) } },
+    },
+    responses: { '2XX': { description: 'The receiver has the events.' } },
+  };
+}
+
 interface OpenapiAbout {
   readonly version: string;
   readonly compat?: readonly CompatShape[];
@@ -347,6 +389,7 @@ export function buildOpenapi(operations: readonly Operation[], about: OpenapiAbo
       ...compat.map(({ tag: name, description }) => ({ name, description })),
     ],
     paths,
+    webhooks: { delivery: { post: buildDelivery(components.hoist) } },
     components: { schemas: components.schemas, securitySchemes: SECURITY_SCHEMES },
   };
 }

@@ -136,10 +136,21 @@ export interface Operation<
   Id extends string = string,
 > {
   readonly id: Id;
-  readonly method: 'GET' | 'POST' | 'DELETE';
-  /** Below `/v1`. Paths are static: parameters are in the query or the body. */
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /**
+   * Below `/v1`. Parameters are in the query or the body, but for those that the path names, as in
+   * `/webhooks/{id}`: they are fields of the input, too.
+   */
   readonly path: string;
-  readonly tag: 'Market' | 'Charts' | 'Trading' | 'Account' | 'Agents' | 'Reference' | 'Operations';
+  readonly tag:
+    | 'Market'
+    | 'Charts'
+    | 'Trading'
+    | 'Account'
+    | 'Webhooks'
+    | 'Agents'
+    | 'Reference'
+    | 'Operations';
   readonly summary: string;
   readonly description: string;
   readonly access: AccessLevel;
@@ -157,7 +168,7 @@ export interface Operation<
   readonly costBy: 'tokens' | 'rows' | null;
   /** Whether its handler may wait for something to happen, until the caller disconnects. */
   readonly mayWait: boolean;
-  /** The query of a GET or DELETE, the body of a POST. Unknown fields are rejected. */
+  /** The query of a GET or DELETE, the body of a POST or PATCH. Unknown fields are rejected. */
   readonly input: Input;
   /** Query fields that accept any text, even if it cannot be decoded. */
   readonly anyTextFields: readonly string[];
@@ -224,6 +235,11 @@ export function isOwned({ access }: { readonly access?: AccessLevel | undefined 
   return access === 'session' || access === 'owner';
 }
 
+/** Whether its input is the body of the request. */
+export function hasBody({ method }: Pick<Operation, 'method'>): boolean {
+  return method === 'POST' || method === 'PATCH';
+}
+
 /** The scope that a key needs for it. */
 export function findKeyScope({
   access,
@@ -265,7 +281,7 @@ export function listErrorCodes(operation: Operation): readonly ErrorCode[] {
     codes.add('WALLET_SESSION_REQUIRED');
     if (operation.method !== 'GET') codes.add('ORIGIN_NOT_ALLOWED');
   }
-  if (operation.method === 'POST') {
+  if (hasBody(operation)) {
     for (const code of ['BODY_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'] as const) codes.add(code);
   }
   for (const code of operation.errors) codes.add(code);

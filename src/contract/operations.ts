@@ -49,6 +49,17 @@ import {
   getUdfTime,
   searchUdf,
 } from './operations/udf-operations.ts';
+import {
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  getWebhookDeliveries,
+  getWebhooks,
+  replayWebhook,
+  rotateWebhook,
+  testWebhook,
+  updateWebhook,
+} from './operations/webhook-operations.ts';
 
 export const operations = [
   getChains,
@@ -94,6 +105,15 @@ export const operations = [
   createAlert,
   deleteAlert,
   getUsage,
+  createWebhook,
+  getWebhooks,
+  getWebhook,
+  updateWebhook,
+  deleteWebhook,
+  rotateWebhook,
+  testWebhook,
+  getWebhookDeliveries,
+  replayWebhook,
   callMcp,
   getOpenapi,
   getDocs,

@@ -97,6 +97,24 @@ export const ERROR_CATALOGUE = {
     detail: 'Browsers may call this only from pages of this server or of an allowed origin.',
     help: 'Browsers: call from the server\'s own origin, or ask the operator to add yours to `SESSION_ORIGINS`. Programs: sign in with `"transport": "token"`, and send no `Origin` header.',
   },
+  WEBHOOK_NOT_FOUND: {
+    status: 404,
+    title: 'Webhook not found',
+    detail: 'This wallet has no such webhook.',
+    help: '`GET /v1/webhooks` lists the webhooks of the wallet, by `webhookId`.',
+  },
+  WEBHOOK_LIMIT_REACHED: {
+    status: 409,
+    title: 'Webhook limit reached',
+    detail: 'The wallet already has {limit} webhooks.',
+    help: 'Delete one that is no longer needed, or change it: `PATCH /v1/webhooks/{id}`.',
+  },
+  WEBHOOK_ROTATING: {
+    status: 409,
+    title: 'Webhook is rotating',
+    detail: 'The last rotation is not over: both secrets sign for {hours} more hours.',
+    help: 'The old secret signs beside the new one for 24 hours. Rotate again after that, or create another webhook.',
+  },
   KEY_NOT_PERMITTED: {
     status: 403,
     title: 'Key not permitted',

@@ -283,7 +283,7 @@ function createListener(options: HttpServerOptions, pressure: Pressure) {
     const id = options.createRequestId();
     const exchange = new Exchange({ request, response, target, id, startedMs }, tools);
     // A POST is work once its body has arrived.
-    if (request.method !== 'POST') exchange.beginWork();
+    if (request.method !== 'POST' && request.method !== 'PATCH') exchange.beginWork();
     if (options.isSecure) exchange.addHeader('strict-transport-security', HSTS);
     (response as ObservedResponse).mintwireExchange = exchange;
     response.on('close', observeClosed);

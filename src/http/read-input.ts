@@ -1,7 +1,9 @@
-// Reads the input of an operation: the query of a GET or DELETE, the body of a POST.
+// Reads the input of an operation: the query of a GET or DELETE, the body of a POST or PATCH, and
+// the parameters in the path.
 
-import type { Operation } from '../contract/operation.ts';
+import { hasBody, type Operation } from '../contract/operation.ts';
 import { createInputParser } from '../contract/parse-input.ts';
+import { createPathMatcher, listPathParameters } from '../contract/path-parameters.ts';
 import { AppError, buildInvalidInputError } from '../errors/app-error.ts';
 import { BoundedMap } from '../lib/bounded-map.ts';
 import { toShownText } from '../lib/clean-text.ts';
@@ -88,15 +90,43 @@ function assertNoBody(exchange: Exchange): void {
   ]);
 }
 
+function refuseQuery(exchange: Exchange): void {
+  if (exchange.query === null) return;
+  throw buildInvalidInputError([{ path: 'query', message: 'must be empty; send a JSON body' }]);
+}
+
+/** Of an operation with parameters in its path. */
+function createPathInputReader(operation: Operation): (exchange: Exchange) => unknown {
+  const parse = createInputParser(operation.input, hasBody(operation) ? 'json' : 'text');
+  const match = createPathMatcher(`/v1${operation.path}`);
+  const join = (exchange: Exchange, fields: Readonly<Record<string, unknown>>) => {
+    const inPath = Object.entries(match(exchange.path) ?? {});
+    for (const [name] of inPath) {
+      if (name in fields) throw buildInvalidInputError([{ path: name, message: 'is in the path' }]);
+    }
+    return parse({
+      ...fields,
+      ...Object.fromEntries(inPath.map(([key, raw]) => [key, decode(raw)])),
+    });
+  };
+  if (hasBody(operation)) {
+    return async (exchange) => {
+      refuseQuery(exchange);
+      return join(exchange, parseJsonObject(await readJsonBytes(exchange)));
+    };
+  }
+  return (exchange) => {
+    if (operation.method !== 'GET') assertNoBody(exchange);
+    return join(exchange, parseQueryString(exchange.query ?? ''));
+  };
+}
+
 export function createInputReader(operation: Operation): (exchange: Exchange) => unknown {
-  if (operation.method === 'POST') {
+  if (listPathParameters(operation.path).length > 0) return createPathInputReader(operation);
+  if (hasBody(operation)) {
     const read = createBodyReader(operation);
     return async (exchange) => {
-      if (exchange.query !== null) {
-        throw buildInvalidInputError([
-          { path: 'query', message: 'must be empty; send a JSON body' },
-        ]);
-      }
+      refuseQuery(exchange);
       return read(await readJsonBytes(exchange));
     };
   }

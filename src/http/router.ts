@@ -1,8 +1,9 @@
-// Path and method → route. Paths are static, so a map lookup is enough.
+// Path and method → route: by a map, and the few paths with parameters one after the other.
 
 import type { CompatShape } from '../contract/compat-route.ts';
 import type { AnyHandler, RawHandler, RawRequest, StreamHandler } from '../contract/handler.ts';
 import type { Operation } from '../contract/operation.ts';
+import { createPathMatcher, listPathParameters } from '../contract/path-parameters.ts';
 import { AppError, buildInvalidInputError } from '../errors/app-error.ts';
 import {
   admit,
@@ -327,6 +328,11 @@ export function createRouter(options: RouterOptions): FindRoute {
   const routesByPath = new Map(
     [...methodsByPath].map(([path, routes]) => [path, completePath(routes, options)]),
   );
+  const templates = [...routesByPath]
+    .filter(([path]) => listPathParameters(path).length > 0)
+    .map(([path, routes]) => ({ matches: createPathMatcher(path), routes }));
+  const findByTemplate = (path: string) =>
+    templates.find(({ matches }) => matches(path) !== null)?.routes;
   const { findFile = () => null } = options;
   const fileRoutes = createFileRoutes(options);
   const hasFile = (path: string) => !path.startsWith('/v1') && findFile(path) !== null;
@@ -334,7 +340,7 @@ export function createRouter(options: RouterOptions): FindRoute {
   const findCompat = createCompatRoutes(options);
   const findRoutes = (path: string) => {
     if (path.startsWith(COMPAT_PREFIX)) return findCompat(path);
-    return hasFile(path) ? fileRoutes : routesByPath.get(path);
+    return hasFile(path) ? fileRoutes : (routesByPath.get(path) ?? findByTemplate(path));
   };
   return (method, path) => {
     const routes = findRoutes(path);

@@ -38,6 +38,7 @@ import type { CandleSeries, MarketReads, TimeRange } from './market-reads.ts';
 import type { RowPartitions } from './row-partitions.ts';
 import type { StoreFault } from './store-error.ts';
 import type { EpochName, RollbackRecord, StreamReads } from './stream-reads.ts';
+import type { WebhookStore } from './webhook-store.ts';
 
 export interface BalanceKey {
   readonly token: Address;
@@ -320,6 +321,7 @@ export interface Store {
   readonly pauses: PauseStore;
   readonly watches: WatchStore;
   readonly access: AccessStore;
+  readonly webhooks: WebhookStore;
   /** Null if the store serves one process, which indexes every chain. */
   readonly leases: LeaseStore | null;
   /** Null if no other process needs the commits. */

@@ -266,7 +266,7 @@ test("/me and /entitlements show what is configured for the caller's level", asy
   const me = await server.send('GET', '/me', { bearer: token });
   const depth = {
     ...{ streams: 50, trades: 500, holders: 1000, klines: 5000, prices: 100 },
-    ...{ streamTokens: 100, alerts: 100, lookups: 60 },
+    ...{ streamTokens: 100, alerts: 100, webhooks: 20, lookups: 60 },
   };
   assert.deepEqual(me.body['wallet'], { id: walletId, address: wallet.address, chain: 'base' });
   assert.equal((me.body['session'] as { id: string }).id, sessionId);
@@ -288,6 +288,7 @@ test("/me and /entitlements show what is configured for the caller's level", asy
     prices: 30,
     streamTokens: 10,
     alerts: 0,
+    webhooks: 0,
     lookups: 12,
   });
   const own = await server.send('GET', '/entitlements', { bearer: token });

@@ -10,7 +10,8 @@ import { after, before, describe, test } from 'node:test';
 import { CHALLENGE_LIFE_MS } from '../../src/access/sign-in.ts';
 import { type Service, startService } from '../../src/compose/start-service.ts';
 import { loadConfig } from '../../src/config.ts';
-import type { Operation } from '../../src/contract/operation.ts';
+import { splitExample } from '../../src/contract/docs-page.ts';
+import { hasBody, type Operation } from '../../src/contract/operation.ts';
 import { type OperationId, operations } from '../../src/contract/operations.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
 import { createAccessClient } from '../access-client.ts';
@@ -74,6 +75,15 @@ const ROWS: Readonly<Record<OperationId, readonly [row: MatrixRow, letIn: string
   createAlert: ['ownerWrite', '400 CHAIN_NOT_FOLLOWED'],
   deleteAlert: ['ownerWrite', '404 ALERT_NOT_FOUND'],
   getUsage: ['sessionRead', '200'],
+  createWebhook: ['ownerWrite', '400 CHAIN_NOT_FOLLOWED'],
+  getWebhooks: ['ownerRead', '200'],
+  getWebhook: ['ownerRead', '404 WEBHOOK_NOT_FOUND'],
+  updateWebhook: ['ownerWrite', '404 WEBHOOK_NOT_FOUND'],
+  deleteWebhook: ['ownerWrite', '404 WEBHOOK_NOT_FOUND'],
+  rotateWebhook: ['ownerWrite', '404 WEBHOOK_NOT_FOUND'],
+  testWebhook: ['ownerWrite', '404 WEBHOOK_NOT_FOUND'],
+  getWebhookDeliveries: ['ownerRead', '404 WEBHOOK_NOT_FOUND'],
+  replayWebhook: ['ownerWrite', '404 WEBHOOK_NOT_FOUND'],
   callMcp: ['agent', '200'],
   getOpenapi: ['public', '200'],
   getDocs: ['public', '200'],
@@ -87,10 +97,11 @@ const ROWS: Readonly<Record<OperationId, readonly [row: MatrixRow, letIn: string
 const ENDING = new Set<string>(['endSession', 'endAllSessions']);
 
 function buildTarget(operation: Operation, { query = '' }: { readonly query?: string }): string {
-  const input = operation.method === 'POST' ? {} : operation.example.input;
+  const { path, rest } = splitExample(operation);
+  const input = hasBody(operation) ? {} : rest;
   const own = Object.entries(input).map(([name, value]): [string, string] => [name, String(value)]);
   const text = [new URLSearchParams(own).toString(), query].filter((one) => one !== '').join('&');
-  return `/v1${operation.path}${text === '' ? '' : `?${text}`}`;
+  return `/v1${path}${text === '' ? '' : `?${text}`}`;
 }
 
 /** Status, code and, if admitted, the level that was charged. */
@@ -167,14 +178,14 @@ describe('the level matrix', () => {
     const headers = await createHeaders(operation, credential);
     // The number of open challenges is limited.
     if (operation.id === 'createChallenge') scene.clock.advance(CHALLENGE_LIFE_MS);
-    const isPost = operation.method === 'POST';
+    const isPost = hasBody(operation);
     const answer = await sendRequest(
       { origin, agent },
       {
         method: operation.method,
         target: buildTarget(operation, credential),
         headers: isPost ? [...headers, ['Content-Type', 'application/json']] : headers,
-        body: isPost ? Buffer.from(JSON.stringify(operation.example.input)) : null,
+        body: isPost ? Buffer.from(JSON.stringify(splitExample(operation).rest)) : null,
       },
     );
     assert.ok(!('failure' in answer), JSON.stringify(answer));

@@ -40,6 +40,19 @@ interface Field {
   readonly schema: Schema;
 }
 
+/** A value for each parameter of the path. */
+function fillPath(operation: DocumentOperation, values: ValueSource): string {
+  const inPath = operation.parameters.filter((one) => one.in === 'path');
+  return inPath.reduce(
+    (path, { name, schema }) =>
+      path.replace(
+        `{${name}}`,
+        encodeURIComponent(toText(makeValue('valid', name, schema, values))),
+      ),
+    operation.path,
+  );
+}
+
 function listFields(operation: DocumentOperation): readonly Field[] {
   if (operation.body === null) return operation.parameters.filter((one) => one.in === 'query');
   const { properties = {}, required = [] } = operation.body;
@@ -164,7 +177,7 @@ export async function makeRequest(
   ];
   const parts: Parts = {
     method: operation.method,
-    path: operation.path,
+    path: fillPath(operation, values),
     query: '',
     headers,
     body: null,

@@ -7,7 +7,7 @@ export type Schema = Readonly<Record<string, Json>>;
 
 export interface Parameter {
   readonly name: string;
-  readonly in: 'query' | 'header';
+  readonly in: 'query' | 'header' | 'path';
   readonly required: boolean;
   readonly schema: Schema;
 }

@@ -111,12 +111,12 @@ export const entitlementsSchema = Type.Object(
     limits: Type.Object(
       {
         ...{ streams: count, trades: count, holders: count, klines: count, prices: count },
-        ...{ streamTokens: count, alerts: count, lookups: count },
+        ...{ streamTokens: count, alerts: count, webhooks: count, lookups: count },
       },
       {
         additionalProperties: false,
         description:
-          'Concurrent streams, rows per response, tokens per stream, and lookups of unknown tokens a minute.',
+          'Concurrent streams, rows per response, tokens per stream or webhook, webhooks of a wallet, and lookups of unknown tokens a minute.',
       },
     ),
     chains: Type.Array(chainSlugSchema),

@@ -47,6 +47,8 @@ interface RevertedRequest extends Pick<TokenReference, 'chain' | 'token'> {
 }
 
 export interface Reverted {
+  /** That of the last reorganisation. */
+  readonly version: number;
   /** All removed blocks are within this range. */
   readonly fromBlock: number;
   readonly toBlock: number;
@@ -77,6 +79,7 @@ async function readReverted(
   const reverted = await reader.readRevertedTrades(chain, token, { afterVersion, limit });
   if (rollbacks.length > ROLLBACKS_MAX || reverted.length === limit) return 'expired';
   return {
+    version: rollbacks.at(-1)?.version ?? afterVersion,
     fromBlock: Math.min(...rollbacks.map(({ block }) => block)) + 1,
     toBlock: Math.max(...rollbacks.map(({ tipBlock }) => tipBlock)),
     ...findSeen(rollbacks, reverted, point.position),
@@ -233,6 +236,8 @@ export interface MissedRequest extends RevertedRequest {
   readonly withTrades: boolean;
   /** For trades, and for the klines of each interval. */
   readonly limit: number;
+  /** Whether a token that a reorganisation removed still has its revert; without klines only. */
+  readonly mayBeGone?: boolean;
 }
 
 export type MissedItem = { readonly position: StreamPosition } & (
@@ -279,7 +284,7 @@ export async function readMissed(
   const { tradesFromMs = 0, candlesFromMs = 0 } = checkpoint;
   if (point.position.timeMs < Math.max(tradesFromMs, candlesFromMs)) return 'expired';
   const [record] = await reader.readTokens(chain, [token]);
-  if (record === undefined) return 'tokenGone';
+  if (record === undefined && request.mayBeGone !== true) return 'tokenGone';
   const reverted = await readReverted(reader, request, checkpoint);
   if (reverted === 'expired') return 'expired';
   const from = reverted?.position ?? point.position;
@@ -295,7 +300,7 @@ export async function readMissed(
     items,
     from: point.position,
     point: end,
-    tokens: new Map([record, ...rows].map((row) => [row.token, row])),
+    tokens: new Map([...(record ? [record] : []), ...rows].map((row) => [row.token, row])),
     series: isLast ? await readSeries(reader, request, { record, checkpoint }) : null,
   };
 }
@@ -397,7 +402,7 @@ function mergeItems(
 async function readSeries(
   reader: AnswerReader,
   request: MissedRequest,
-  at: { readonly record: TokenRecord; readonly checkpoint: Checkpoint },
+  at: { readonly record: TokenRecord | undefined; readonly checkpoint: Checkpoint },
 ): Promise<ReadonlyMap<string, SeriesState>> {
   const { chain, token } = request;
   const states = new Map<string, SeriesState>();
@@ -405,7 +410,8 @@ async function readSeries(
     const { interval } = series;
     const candles = new CandleReader(reader, chain, { token, ...series }, at.checkpoint);
     const openMs = computeOpenTime(interval, at.checkpoint.timestampMs);
-    const open = await readOpen(candles, { interval, ...at });
+    const record = at.record ?? { lastTradeAtMs: null };
+    const open = await readOpen(candles, { interval, record, checkpoint: at.checkpoint });
     const before = { fromMs: 0, toMs: openMs, end: 'last', limit: 1 } as const;
     const [closed] = await candles.readCarried(before);
     const lastEndMs =

@@ -10,7 +10,8 @@ import { readCoverage } from '../coverage.ts';
 import { computePct } from '../create-get-holders.ts';
 import type { TokenLists } from '../lists/token-lists.ts';
 import type { MarketChains } from '../market-parts.ts';
-import { readAt } from '../read-at.ts';
+import type { TokenReference } from '../parse-token.ts';
+import { type AnswerReader, readAt } from '../read-at.ts';
 import type { RollingStats } from '../rolling-stats/rolling-stats.ts';
 import { readSummaries, type SummaryRead } from '../token-summary.ts';
 import { createTokenEvent } from './encode-events.ts';
@@ -194,19 +195,12 @@ export class StreamStates {
   }
 
   async #publishHolders(channel: TokenChannel): Promise<void> {
-    const { chain, token, addresses } = channel.name;
-    const { value } = await readAt(this.#options, chain, async (reader) => {
-      const [row] = await reader.readTokens(chain, [token]);
-      const page = { after: null, limit: TOP_COUNT };
-      return { row, top: await reader.readBalancePage(chain, token, page) };
-    });
-    const { row, top } = value;
-    if (row === undefined) return;
-    const topRaw = top.reduce((sum, { amountRaw }) => sum + amountRaw, 0n);
-    const total = token === addresses.native ? null : row.holders;
-    const data = { total, top10Pct: computePct(topRaw, row.supplyRaw) };
+    const { value } = await readAt(this.#options, channel.name.chain, (reader) =>
+      readHolders(reader, channel.name),
+    );
+    if (value === null) return;
     this.#skipMismatch(() => {
-      const event = createTokenEvent('holders', data, channel.name);
+      const event = createTokenEvent('holders', value, channel.name);
       channel.setState('holders', { key: event.encode(), event });
     });
   }
@@ -226,13 +220,31 @@ function listChains(channels: Iterable<TokenChannel>): Set<ChainSlug> {
   return new Set(Array.from(channels, ({ name }) => name.chain));
 }
 
-function publishPrice(channel: TokenChannel, summary: SummaryRead['summary'], block: number): void {
+/** Null if the token is unknown. */
+export async function readHolders(
+  reader: AnswerReader,
+  { chain, token, addresses }: TokenReference,
+): Promise<{ readonly total: number | null; readonly top10Pct: number | null } | null> {
+  const [row] = await reader.readTokens(chain, [token]);
+  if (row === undefined) return null;
+  const top = await reader.readBalancePage(chain, token, { after: null, limit: TOP_COUNT });
+  const topRaw = top.reduce((sum, { amountRaw }) => sum + amountRaw, 0n);
+  const total = token === addresses.native ? null : row.holders;
+  return { total, top10Pct: computePct(topRaw, row.supplyRaw) };
+}
+
+/** The data of a `price` event, but for its block. */
+export function buildPrice(summary: SummaryRead['summary']) {
   const { priceUsd, priceNative, liquidityUsd, marketCapUsd } = summary;
   const { priceChange24hPct, volume24hUsd, trades24h } = summary;
-  const data = {
+  return {
     ...{ priceUsd, priceNative, liquidityUsd, marketCapUsd },
     ...{ priceChange24hPct, volume24hUsd, trades24h },
   };
+}
+
+function publishPrice(channel: TokenChannel, summary: SummaryRead['summary'], block: number): void {
+  const data = buildPrice(summary);
   const event = createTokenEvent('price', { ...data, block }, channel.name);
   // A value that does not fit is found now, not when it is sent.
   event.encode();

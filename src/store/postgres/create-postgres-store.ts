@@ -3,6 +3,7 @@
 import { type ChainSlug, parseChainSlug } from '../../model/chain.ts';
 import type { TradeRecord } from '../../model/market-record.ts';
 import { createSqlAccessStore } from '../access/sql-access-store.ts';
+import { createSqlWebhookStore } from '../access/sql-webhook-store.ts';
 import type {
   ChainLease,
   FeedRow,
@@ -314,6 +315,7 @@ export async function createPostgresStore(options: PostgresStoreOptions): Promis
     pauses: new SqlPauseStore(engine),
     watches: new SqlWatchStore(engine),
     access: createSqlAccessStore(engine),
+    webhooks: createSqlWebhookStore(engine),
     // A renewal does not wait for a free connection.
     leases: new PostgresLeases(probing),
     feed: new PostgresFeed(engine, signals),

@@ -523,8 +523,52 @@ const MARKET_MIGRATIONS: readonly Migration[] = [
   { id: 3, name: 'alerts', sql: ALERTS, isAdditive: true },
 ];
 
+const WEBHOOK_SCHEMA = `
+CREATE TABLE webhooks (
+  id TEXT COLLATE "C" NOT NULL,
+  wallet_id TEXT COLLATE "C" NOT NULL,
+  settings TEXT COLLATE "C" NOT NULL,
+  secrets TEXT COLLATE "C" NOT NULL,
+  public_key TEXT COLLATE "C" NOT NULL,
+  rotated_until_ms BIGINT,
+  status TEXT COLLATE "C" NOT NULL,
+  disabled_reason TEXT COLLATE "C",
+  revision BIGINT NOT NULL,
+  created_at_ms BIGINT NOT NULL,
+  updated_at_ms BIGINT NOT NULL,
+  step BIGINT NOT NULL,
+  progress TEXT COLLATE "C" NOT NULL,
+  PRIMARY KEY (id)
+);
+CREATE INDEX webhooks_by_wallet ON webhooks (wallet_id, created_at_ms);
+
+-- The delivery that a receiver has not accepted yet.
+CREATE TABLE webhook_pending (
+  webhook_id TEXT COLLATE "C" NOT NULL,
+  body TEXT COLLATE "C" NOT NULL,
+  PRIMARY KEY (webhook_id)
+);
+
+CREATE TABLE webhook_deliveries (
+  webhook_id TEXT COLLATE "C" NOT NULL,
+  at_ms BIGINT NOT NULL,
+  id TEXT COLLATE "C" NOT NULL,
+  event_id TEXT COLLATE "C" NOT NULL,
+  status TEXT COLLATE "C" NOT NULL,
+  is_test BIGINT NOT NULL,
+  attempt BIGINT NOT NULL,
+  events BIGINT NOT NULL,
+  took_ms BIGINT NOT NULL,
+  http_status BIGINT,
+  answer TEXT COLLATE "C",
+  error TEXT COLLATE "C",
+  PRIMARY KEY (webhook_id, at_ms, id)
+);
+`;
+
 const ACCESS_MIGRATIONS: readonly Migration[] = [
   { id: 1, name: 'first-access-schema', sql: ACCESS_SCHEMA },
+  { id: 2, name: 'webhooks', sql: WEBHOOK_SCHEMA, isAdditive: true },
 ];
 
 const STARTING_OVER = 'Drop its schema (`DROP SCHEMA public CASCADE; CREATE SCHEMA public;`)';

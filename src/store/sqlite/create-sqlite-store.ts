@@ -13,6 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createSqlAccessStore } from '../access/sql-access-store.ts';
+import { createSqlWebhookStore } from '../access/sql-webhook-store.ts';
 import { SqlMarketStore } from '../market/sql-market-store.ts';
 import { SqlPauseStore, SqlWatchStore } from '../market/sql-pause-store.ts';
 import {
@@ -332,6 +333,7 @@ export async function createSqliteStore(options: SqliteStoreOptions): Promise<St
     pauses: new SqlPauseStore(market.engine),
     watches: new SqlWatchStore(market.engine),
     access: createSqlAccessStore(access.engine),
+    webhooks: createSqlWebhookStore(access.engine),
     leases: null,
     feed: null,
     signals: null,

@@ -497,8 +497,52 @@ const MARKET_MIGRATIONS: readonly Migration[] = [
   { id: 3, name: 'alerts', sql: ALERTS, isAdditive: true },
 ];
 
+const WEBHOOK_SCHEMA = `
+CREATE TABLE webhooks (
+  id TEXT NOT NULL,
+  wallet_id TEXT NOT NULL,
+  settings TEXT NOT NULL,
+  secrets TEXT NOT NULL,
+  public_key TEXT NOT NULL,
+  rotated_until_ms INTEGER,
+  status TEXT NOT NULL,
+  disabled_reason TEXT,
+  revision INTEGER NOT NULL,
+  created_at_ms INTEGER NOT NULL,
+  updated_at_ms INTEGER NOT NULL,
+  step INTEGER NOT NULL,
+  progress TEXT NOT NULL,
+  PRIMARY KEY (id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX webhooks_by_wallet ON webhooks (wallet_id, created_at_ms);
+
+-- The delivery that a receiver has not accepted yet.
+CREATE TABLE webhook_pending (
+  webhook_id TEXT NOT NULL,
+  body TEXT NOT NULL,
+  PRIMARY KEY (webhook_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE webhook_deliveries (
+  webhook_id TEXT NOT NULL,
+  at_ms INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  event_id TEXT NOT NULL,
+  status TEXT NOT NULL,
+  is_test INTEGER NOT NULL,
+  attempt INTEGER NOT NULL,
+  events INTEGER NOT NULL,
+  took_ms INTEGER NOT NULL,
+  http_status INTEGER,
+  answer TEXT,
+  error TEXT,
+  PRIMARY KEY (webhook_id, at_ms, id)
+) STRICT, WITHOUT ROWID;
+`;
+
 const ACCESS_MIGRATIONS: readonly Migration[] = [
   { id: 1, name: 'first-access-schema', sql: ACCESS_SCHEMA },
+  { id: 2, name: 'webhooks', sql: WEBHOOK_SCHEMA, isAdditive: true },
 ];
 
 const STARTING_OVER = 'Delete the folder of DATA_DIR';
