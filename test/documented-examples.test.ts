@@ -67,7 +67,7 @@ test('real answers are cut like those that were shown, without secrets and ports
 test('the README lists every route', () => {
   const page = readFileSync('README.md', 'utf8');
   const [table = ''] = /^All routes.*\n\n(?:\|.*\n)+/m.exec(page) ?? [];
-  const listed = [...table.matchAll(/`(\/[\w./]+)`/g)].map(([, path]) => path);
+  const listed = [...table.matchAll(/`(\/[\w./{}]+)`/g)].map(([, path]) => path);
   const paths = new Set<string | undefined>(operations.map(({ path }) => path));
   assert.deepEqual(listed.filter((path) => path !== '/v1').sort(), [...paths].sort());
 });

@@ -2,7 +2,7 @@
 //
 // A webhook is a reader of the feed; its position is in the store and moves when the receiver
 // acknowledges. Nothing is queued for a receiver but one delivery: what comes meanwhile is in the
-// feed. A delivery is stored before it is sent, and sent as it is until the receiver takes it or the
+// feed. A delivery is stored before it is sent, and then sent until the receiver takes it or the
 // webhook is disabled: a receiver may have taken what it did not acknowledge, and must then be told
 // if a reorganisation takes that back.
 

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import type { KeyRecord } from '../../src/model/access-record.ts';
+import { DEFAULT_KEY_SCOPES } from '../../src/model/key-limits.ts';
 import {
   type AccessStore,
   type KeyPosition,
@@ -116,11 +117,12 @@ function itIssues(get: () => AccessStore): void {
 }
 
 function itKnowsOldKeys(get: () => AccessStore, run: (sql: string) => Promise<unknown>): void {
-  it('lets keys from before there were limits be used for everything', async () => {
+  it('lets keys from before there were limits be used as keys are by default', async () => {
     await run(`INSERT INTO access_keys
       (id, wallet_id, name, hash, pepper_version, prefix, last4, created_at_ms)
       VALUES ('key_old', '${WALLET}', 'old', 'old hash', 1, 'mw_live_abcd', 'wxyz', ${NOW_MS})`);
-    assert.deepEqual((await get().findKey('old hash'))?.limits, NO_KEY_LIMITS);
+    const limits = { ...NO_KEY_LIMITS, scopes: DEFAULT_KEY_SCOPES };
+    assert.deepEqual((await get().findKey('old hash'))?.limits, limits);
   });
 }
 
