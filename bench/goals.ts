@@ -138,6 +138,17 @@ export const GOALS = {
     name: 'the first start at a million tokens, which builds the search index, until it is ready',
     ratioMin: null,
   },
+  historyRate: {
+    part: 'history',
+    name: 'blocks of the past by an archive, against RPC at 100 ms and 50 calls a second',
+    ratioMin: 30,
+  },
+  historyCalls: { part: 'history', name: 'its calls a block, all requests counted', ratioMin: 20 },
+  historyProof: {
+    part: 'history',
+    name: 'proving a block of 200 receipts with 1,000 logs, of 15 ms CPU',
+    ratioMin: 1,
+  },
   ingestSparse: {
     part: 'ingest',
     name: 'Transfer events at 5 a block, embedded store',

@@ -7,6 +7,7 @@ import { readCommand, refuseCommand } from '../src/cli/read-command.ts';
 import { benchAccess } from './bench-access.ts';
 import { benchCompat } from './bench-compat.ts';
 import { benchConsole } from './bench-console.ts';
+import { benchHistory } from './bench-history.ts';
 import { benchIngest, INGEST_CHAINS } from './bench-ingest.ts';
 import { benchLists } from './bench-lists.ts';
 import { benchMcp } from './bench-mcp.ts';
@@ -50,6 +51,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   console: { run: benchConsole, seconds: 100, quickSeconds: 45 },
   start: { run: benchStart, seconds: 300, quickSeconds: 40 },
   ingest: { run: benchIngest, seconds: 1800, quickSeconds: 90 },
+  history: { run: benchHistory, seconds: 120, quickSeconds: 60 },
   grow: { run: benchGrow, seconds: 960, quickSeconds: 45 },
   quote: { run: benchQuote, seconds: 100, quickSeconds: 15 },
   solana: { run: benchSolana, seconds: 30, quickSeconds: 15 },

@@ -67,6 +67,8 @@ interface JudgedBlock {
 /** One reading is held in memory until all of it is proved. */
 const LOGS_MAX = 20_000;
 const BLOCKS_MAX = 5000;
+/** Blocks that the node is asked for at once. */
+const COMPARED_AT_ONCE = 10;
 /** So many blocks without a proof are compared if there are no more; else these and a share. */
 export const UNPROVED_SAMPLES_MIN = 20;
 
@@ -149,10 +151,17 @@ export class ArchiveReader {
       this.#draw(some, Math.max(UNPROVED_SAMPLES_MIN, share(some.length))),
     );
     const proved = by('proved');
-    for (const { block, verdict } of [...doubted, ...this.#draw(proved, share(proved.length))]) {
-      const logs = verdict.kind !== 'proved';
-      const difference = await witness.findDifference(block, { logs }, signal);
-      if (difference !== null) throw lie(place, block, `the node has otherwise ${difference}`);
+    const drawn = [...doubted, ...this.#draw(proved, share(proved.length))];
+    for (let from = 0; from < drawn.length; from += COMPARED_AT_ONCE) {
+      const some = drawn.slice(from, from + COMPARED_AT_ONCE);
+      const differences = some.map(({ block, verdict }) =>
+        witness.findDifference(block, { logs: verdict.kind !== 'proved' }, signal),
+      );
+      for (const [index, difference] of (await Promise.all(differences)).entries()) {
+        const block = some[index]?.block;
+        if (difference === null || block === undefined) continue;
+        throw lie(place, block, `the node has otherwise ${difference}`);
+      }
     }
     return { last, unproved: judged.length - proved.length };
   }
