@@ -189,6 +189,11 @@ export const GOALS = {
     name: 'the 75,000 swaps after those, of 7,000 a second, PostgreSQL',
     ratioMin: 1,
   },
+  alertsBeside: {
+    part: 'alerts',
+    name: 'CPU of indexing swaps without alerts against with 100,000 alerts on 10,000 tokens',
+    ratioMin: 0.95,
+  },
   ingestBytesSqlite: {
     part: 'ingest',
     name: 'disk per swap with everything it leaves, of 900 bytes in SQLite',

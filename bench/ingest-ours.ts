@@ -3,6 +3,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { ALLOCATOR, NO_LOOP_FLAG } from '../src/cli/set-memory-limits.ts';
+import type { AlertRecord } from '../src/model/alert.ts';
 import { INDEXER_HEAP } from '../src/runtime/indexer-heap.ts';
 import type { Store } from '../src/store/store.ts';
 import { createStorePlace } from './ingest-store.ts';
@@ -57,6 +58,7 @@ export async function timeOurs(
     readonly engine: Store['engine'];
     readonly transferRows: boolean;
     readonly nodeArgs?: readonly string[];
+    readonly alerts?: readonly AlertRecord[];
   },
 ): Promise<OursTiming> {
   const place = await createStorePlace(options.engine);
@@ -68,6 +70,7 @@ export async function timeOurs(
         head: chain.head,
         store: place.address,
         transferRows: options.transferRows,
+        ...(options.alerts === undefined ? {} : { alerts: options.alerts }),
       },
       options.nodeArgs ?? [],
     );

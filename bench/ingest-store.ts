@@ -4,10 +4,19 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
+import type { AlertRecord } from '../src/model/alert.ts';
 import { createPostgresStore } from '../src/store/postgres/create-postgres-store.ts';
 import { createSqliteStore } from '../src/store/sqlite/create-sqlite-store.ts';
 import type { Store } from '../src/store/store.ts';
+import type { Table } from '../src/store/table.ts';
+import {
+  ALERT_STATE_TABLE,
+  ALERT_TABLE,
+  toAlertRow,
+  toAlertStateRow,
+} from '../src/store/tables/alert-table.ts';
 import { createTestDatabase } from '../test/postgres.ts';
 
 export interface StoreAddress {
@@ -39,6 +48,26 @@ export function openBenchStore({ engine, target }: StoreAddress): Promise<Store>
   return engine === 'sqlite'
     ? createSqliteStore({ file: target, isThreaded: true })
     : createPostgresStore({ url: target, poolSize: POOL_SIZE });
+}
+
+/** Writes alerts with the states that they begin with, past the limits of their owners. */
+export function addAlerts({ engine, target }: StoreAddress, alerts: readonly AlertRecord[]): void {
+  if (engine !== 'sqlite') throw new Error('alerts are measured on SQLite');
+  const database = new DatabaseSync(target);
+  const insert = (table: Table) => {
+    const places = table.columns.map(() => '?').join(', ');
+    return database.prepare(`INSERT INTO ${table.name} VALUES (${places})`);
+  };
+  const [alert, state] = [insert(ALERT_TABLE), insert(ALERT_STATE_TABLE)];
+  const start = { block: -1, fromBlock: -1, endedBlock: null, isArmed: false, mark: null };
+  const none = { firings: 0, firedAtMs: null, figure: null };
+  database.exec('BEGIN');
+  for (const record of alerts) {
+    alert.run(...toAlertRow('devnet', record));
+    state.run(...toAlertStateRow('devnet', { alert: record.id, ...start, ...none }));
+  }
+  database.exec('COMMIT');
+  database.close();
 }
 
 /** Tables with their indexes, dead rows included: as many bytes as the run left on the disk. */

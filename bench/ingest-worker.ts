@@ -7,9 +7,12 @@ import { DEFAULT_INDEXER_OPTIONS } from '../src/ingest/follow/indexer-options.ts
 import { systemClock } from '../src/lib/clock.ts';
 import { lowerThreadPriority } from '../src/lib/lower-thread-priority.ts';
 import { sleep } from '../src/lib/retry.ts';
+import type { AlertRecord } from '../src/model/alert.ts';
+import type { Address } from '../src/model/ids.ts';
 import { watchHeapGrowth } from '../src/runtime/indexer-heap.ts';
 import type { Store } from '../src/store/store.ts';
 import {
+  addAlerts,
   openBenchStore,
   readServerMs,
   readStoredBytes,
@@ -29,12 +32,16 @@ export interface IngestRun {
   readonly store: StoreAddress;
   /** Whether to store a row for every transfer, in addition. */
   readonly transferRows: boolean;
+  /** Alerts that are in the store before indexing begins. */
+  readonly alerts?: readonly AlertRecord[];
 }
 
 export interface IngestResult {
   readonly endedAtMs: number;
   /** From the start of indexing to its end, over all threads. */
   readonly cpuMs: number;
+  /** The same from the first commit on. */
+  readonly steadyCpuMs: number;
   /** The same by thread. */
   readonly threads: ThreadTimes;
   readonly peakRssMiB: number;
@@ -46,6 +53,8 @@ export interface IngestResult {
   readonly candles: number;
   readonly balances: number;
   readonly sumRaw: string;
+  readonly prices: readonly (readonly [token: Address, priceUsd: string])[];
+  readonly firings: number;
   readonly storedBytes: number;
 }
 
@@ -72,7 +81,16 @@ async function readTotals(run: IngestRun, { market }: Store) {
     balances += rows.length;
     for (const { amountRaw } of rows) sumRaw += amountRaw;
   }
+  const prices: [Address, string][] = [];
+  for await (const rows of market.scanTokens(CHAIN)) {
+    for (const { token, priceUsd } of rows) if (priceUsd !== null) prices.push([token, priceUsd]);
+  }
+  let firings = 0;
+  for await (const states of market.scanAlertStates(CHAIN)) {
+    for (const state of states) firings += state.block === state.fromBlock ? 0 : state.firings;
+  }
   return {
+    ...{ prices, firings },
     transfers: run.transferRows ? await countTransferRows(run.store) : 0,
     trades: await countRows(market.scanTrades(CHAIN)),
     candles: await countRows(market.scanCandles(CHAIN)),
@@ -101,6 +119,7 @@ async function index(run: IngestRun): Promise<IngestResult> {
   setFlagsFromString('--max-semi-space-size=0');
   watchHeapGrowth();
   const store = await openBenchStore(run.store);
+  if (run.alerts !== undefined) addAlerts(run.store, run.alerts);
   const arrived = Promise.withResolvers<number>();
   const log = {
     info: () => undefined,
@@ -135,15 +154,18 @@ async function index(run: IngestRun): Promise<IngestResult> {
     onCommitted: (event) => {
       const trades = (commits.at(-1)?.trades ?? 0) + event.trades.length;
       commits.push({ atMs: Date.now(), trades });
+      if (commits.length === 1) steadyFrom = process.cpuUsage();
       if (event.checkpoint.block === run.head) arrived.resolve(Date.now());
     },
   });
   const readThreads = await measureThreads(run);
   const cpuBefore = process.cpuUsage();
+  let steadyFrom = cpuBefore;
   indexer.start();
   const endedAtMs = await arrived.promise;
   // Reading back the stored data must not count as indexing.
   const { user, system } = process.cpuUsage(cpuBefore);
+  const steady = process.cpuUsage(steadyFrom);
   const threads = await readThreads();
   const peakRssMiB = process.resourceUsage().maxRSS / 1024;
   await indexer.stop();
@@ -152,7 +174,8 @@ async function index(run: IngestRun): Promise<IngestResult> {
   await store.close();
   const storedBytes = await readStoredBytes(run.store);
   const cpuMs = (user + system) / 1000;
-  return { endedAtMs, cpuMs, threads, peakRssMiB, commits, ...totals, storedBytes };
+  const steadyCpuMs = (steady.user + steady.system) / 1000;
+  return { endedAtMs, cpuMs, steadyCpuMs, threads, peakRssMiB, commits, ...totals, storedBytes };
 }
 
 process.once('message', async (run: IngestRun) => {

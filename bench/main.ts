@@ -5,6 +5,7 @@ import { loadavg } from 'node:os';
 import { dirname } from 'node:path';
 import { readCommand, refuseCommand } from '../src/cli/read-command.ts';
 import { benchAccess } from './bench-access.ts';
+import { benchAlerts } from './bench-alerts.ts';
 import { benchCompat } from './bench-compat.ts';
 import { benchConsole } from './bench-console.ts';
 import { benchHistory } from './bench-history.ts';
@@ -52,6 +53,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   start: { run: benchStart, seconds: 300, quickSeconds: 40 },
   ingest: { run: benchIngest, seconds: 1800, quickSeconds: 90 },
   history: { run: benchHistory, seconds: 120, quickSeconds: 60 },
+  alerts: { run: benchAlerts, seconds: 240, quickSeconds: 60 },
   grow: { run: benchGrow, seconds: 960, quickSeconds: 45 },
   quote: { run: benchQuote, seconds: 100, quickSeconds: 15 },
   solana: { run: benchSolana, seconds: 30, quickSeconds: 15 },

@@ -36,6 +36,15 @@ export type { StreamOptions, StreamState, TokenStreamEvent } from './token-strea
 export { TradeError, type TradeErrorCode, type TradeProgress } from './trade-error.ts';
 export type { SigningAccount, TradeWallet } from './trade-wallet-sender.ts';
 export {
+  type VerifyOptions,
+  verifyWebhook,
+  WebhookError,
+  type WebhookEvent,
+  type WebhookFault,
+  type WebhookMessage,
+  type WebhookRequest,
+} from './verify-webhook.ts';
+export {
   type Eip1193Provider,
   type MessageAccount,
   type MessageClient,

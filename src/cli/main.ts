@@ -27,6 +27,8 @@ const HELP = `mintwire: token market data, quotes and unsigned transactions from
                           find tokens on a server; also, of one of them: token, klines, trades, quote
   npx mintwire watch <token>
                           show the price of a token live
+  npx mintwire webhooks listen --to <url>
+                          forward a stream to a program of yours, signed as webhooks are
   npx mintwire --version  print the version
   npx mintwire --help     print this; <command> --help describes one
 
@@ -57,6 +59,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   search: async () => (await import('./client/show-search.ts')).showSearch,
   token: async () => (await import('./client/show-token.ts')).showToken,
   klines: async () => (await import('./client/show-klines.ts')).showKlines,
+  webhooks: async () => (await import('./client/listen-webhooks.ts')).listenWebhooks,
   trades: async () => (await import('./client/show-trades.ts')).showTrades,
   quote: async () => (await import('./client/show-quote.ts')).showQuote,
 };

@@ -25,6 +25,7 @@ const FILES = [
   'api/search.md',
   'api/wallets.md',
   'api/streams.md',
+  'alerts.md',
   'api/charts.md',
   'compat.md',
   'api/trading.md',

@@ -1,48 +1,12 @@
 // `mintwire watch <token>`: a line with a token's price that moves with the market.
 
-import { setTimeout as delay } from 'node:timers/promises';
 import { toTerminalLine } from '../../telemetry/terminal-text.ts';
 import { readCommand, refuseCommand } from '../read-command.ts';
 import { drawLine } from './draw-line.ts';
+import { type Follow, followEvents } from './follow-events.ts';
 import { formatNumber, formatPct } from './format-value.ts';
 import { resolveToken } from './resolve-token.ts';
 import { READ_FLAGS, READ_HELP, type ReadRun, runRead } from './run-read.ts';
-import { ServerError } from './server-client.ts';
-
-interface ServerEvent {
-  readonly event: string;
-  readonly id: string | null;
-  readonly data: unknown;
-}
-
-function parseBlock(block: string): ServerEvent | null {
-  let [event, id, data] = ['message', null as string | null, ''];
-  for (const line of block.split('\n')) {
-    const at = line.indexOf(':');
-    if (at <= 0) continue;
-    const value = line.slice(at + 1).replace(/^ /, '');
-    const field = line.slice(0, at);
-    if (field === 'event') event = value;
-    else if (field === 'id') id = value;
-    else if (field === 'data') data += value;
-  }
-  return data === '' ? null : { event, id, data: JSON.parse(data) };
-}
-
-/** Ends when the stream does. Comments are left out. */
-async function* parseEvents(stream: ReadableStream<Uint8Array>): AsyncGenerator<ServerEvent> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  for await (const bytes of stream) {
-    rest += decoder.decode(bytes, { stream: true }).replaceAll('\r\n', '\n');
-    const blocks = rest.split('\n\n');
-    rest = blocks.pop() ?? '';
-    for (const block of blocks) {
-      const event = parseBlock(block);
-      if (event !== null) yield event;
-    }
-  }
-}
 
 const HELP = `usage: npx mintwire watch <token> [--chain <chain>] [--events <count>]
 
@@ -64,7 +28,6 @@ const FORM = {
 /** Where the chart begins, and how many prices it has. */
 const START_COUNT = 60;
 const POINTS_MAX = 240;
-const RECONNECT_MS = 1000;
 const CLEAR_LINE = '\r\u001b[2K';
 
 interface PriceEvent {
@@ -102,51 +65,20 @@ class PriceLine {
   }
 }
 
-interface Watch {
-  readonly reading: ReadRun;
-  readonly query: Readonly<Record<string, string>>;
-  readonly eventsMax: number;
-  readonly onEvent: (event: { event: string; data: unknown }) => void;
-}
-
-/** Reads the stream, and again from its last event whenever it breaks. */
-async function follow({ reading, query, eventsMax, onEvent }: Watch): Promise<void> {
-  const abort = new AbortController();
-  let [count, lastEventId] = [0, undefined as string | undefined];
-  while (count < eventsMax) {
-    const at = { ...query, lastEventId };
-    try {
-      const stream = await reading.client.open('/token/stream', at, abort.signal);
-      for await (const event of parseEvents(stream)) {
-        lastEventId = event.id ?? lastEventId;
-        onEvent(event);
-        count += 1;
-        if (event.event === 'paused') throw new ServerError('the token was paused');
-        if (count >= eventsMax) break;
-      }
-    } catch (error) {
-      // A server that was there comes back: it is being restarted.
-      if (error instanceof ServerError && !(error.isPassing && count > 0)) throw error;
-    }
-    if (count < eventsMax) await delay(RECONNECT_MS);
-  }
-  abort.abort();
-}
-
 function findPrice({ event, data }: { event: string; data: unknown }): PriceEvent | null {
   if (event === 'price') return data as PriceEvent;
   return event === 'snapshot' ? (data as { token: PriceEvent }).token : null;
 }
 
-async function showLive(reading: ReadRun, watch: Omit<Watch, 'reading' | 'onEvent'>, name: string) {
+async function showLive(reading: ReadRun, watch: Omit<Follow, 'client' | 'onEvent'>, name: string) {
   const { chain, mint } = watch.query;
   const { klines } = await reading.client.get<Klines>('/token/klines', {
     ...{ chain, mint, interval: '1m', limit: START_COUNT, fill: 'previous' },
   });
   const points = klines.flatMap(({ close }) => (close === null ? [] : [Number(close)]));
   const line = new PriceLine(name, reading.width, points);
-  await follow({
-    ...{ reading, ...watch },
+  await followEvents({
+    ...{ client: reading.client, ...watch },
     onEvent: (event) => {
       const price = findPrice(event);
       if (price !== null) process.stdout.write(`${CLEAR_LINE}${line.draw(price)}`);
@@ -170,6 +102,6 @@ export async function watchPrice(typed: readonly string[]): Promise<void> {
     const watch = { query: { chain, mint, events }, eventsMax };
     if (reading.isForPerson) return showLive(reading, watch, toTerminalLine(symbol ?? mint));
     const onEvent = (event: object) => console.log(JSON.stringify(event));
-    return follow({ reading, ...watch, onEvent });
+    return followEvents({ client: reading.client, ...watch, onEvent });
   });
 }
