@@ -4,12 +4,13 @@ import { createHash } from 'node:crypto';
 import type { Ask, CompatRequest } from '../../contract/compat-route.ts';
 import type { OutputOf } from '../../contract/operation.ts';
 import { getHolders } from '../../contract/operations/get-holders.ts';
+import { getPool } from '../../contract/operations/get-pool.ts';
 import { getPrices } from '../../contract/operations/get-prices.ts';
 import { getToken } from '../../contract/operations/get-token.ts';
 import { getTokenPrice } from '../../contract/operations/get-token-price.ts';
 import { getTokenSafety } from '../../contract/operations/get-token-safety.ts';
 import { toUnits } from '../../lib/decimal.ts';
-import { askKnown, readTokenPools } from '../read-pools.ts';
+import { askKnown, readPool, readTokenPools } from '../read-pools.ts';
 import { buildPool, toId } from './build-pool.ts';
 import { toChange, toFigure, toFigureOrNull, toGtAddress, toIso } from './figure-text.ts';
 import { toSlug } from './networks.ts';
@@ -163,6 +164,40 @@ function readHandle(url: string | null | undefined): string | null {
   return url == null ? null : (new URL(url).pathname.split('/').find(Boolean) ?? null);
 }
 
+interface KnownOfToken {
+  readonly token: Token;
+  readonly safety: Safety;
+  /** Null where that API leaves them out. */
+  readonly holders: Parameters<typeof buildHolders>[0] | null;
+}
+
+function buildInfo({ token, safety, holders }: KnownOfToken) {
+  const { logoUrl, links } = token;
+  return {
+    id: toId(token.chain, token.mint),
+    type: 'token',
+    attributes: {
+      address: toGtAddress(token.mint),
+      ...{ name: token.name ?? token.symbol ?? '', symbol: token.symbol ?? '' },
+      ...{ decimals: token.decimals, image_url: logoUrl },
+      image: { thumb: logoUrl, small: logoUrl, large: logoUrl },
+      ...{ banner_image_url: null, coingecko_coin_id: null },
+      websites: links?.website == null ? [] : [links.website],
+      ...{ discord_url: null, farcaster_url: null, zora_url: null },
+      telegram_handle: readHandle(links?.telegram),
+      twitter_handle: readHandle(links?.x),
+      ...{ description: null, gt_score: null, gt_score_details: null },
+      gt_verified: token.verified.length > 0,
+      ...{ categories: [], gt_category_ids: [] },
+      ...(holders === null ? {} : { holders: buildHolders(holders) }),
+      mint_authority: showAuthority(safety, 'MINT_AUTHORITY'),
+      freeze_authority: showAuthority(safety, 'FREEZE_AUTHORITY'),
+      is_honeypot: showHoneypot(safety),
+      ...{ developer_address: null, developer_holding_percentage: null },
+    },
+  };
+}
+
 const tokenInfo: GtRoute = {
   id: 'TokenInfo',
   path: '/networks/{network}/tokens/{address}/info',
@@ -174,32 +209,30 @@ const tokenInfo: GtRoute = {
     const token = (await askKnown(ask, getToken, asked)) ?? buildNotFound();
     const holders = await ask(getHolders, { ...asked, limit: LISTED_HOLDERS });
     const safety = await ask(getTokenSafety, asked);
-    const { logoUrl, links } = token;
-    const image = { thumb: logoUrl, small: logoUrl, large: logoUrl };
-    return {
-      data: {
-        id: toId(token.chain, token.mint),
-        type: 'token',
-        attributes: {
-          address: toGtAddress(token.mint),
-          ...{ name: token.name ?? token.symbol ?? '', symbol: token.symbol ?? '' },
-          ...{ decimals: token.decimals, image_url: logoUrl, image, banner_image_url: null },
-          coingecko_coin_id: null,
-          websites: links?.website == null ? [] : [links.website],
-          ...{ discord_url: null, farcaster_url: null, zora_url: null },
-          telegram_handle: readHandle(links?.telegram),
-          twitter_handle: readHandle(links?.x),
-          ...{ description: null, gt_score: null, gt_score_details: null },
-          gt_verified: token.verified.length > 0,
-          ...{ categories: [], gt_category_ids: [] },
-          holders: buildHolders(holders),
-          mint_authority: showAuthority(safety, 'MINT_AUTHORITY'),
-          freeze_authority: showAuthority(safety, 'FREEZE_AUTHORITY'),
-          is_honeypot: showHoneypot(safety),
-          ...{ developer_address: null, developer_holding_percentage: null },
-        },
-      },
-    };
+    return { data: buildInfo({ token, safety, holders }) };
+  },
+};
+
+const poolInfo: GtRoute = {
+  id: 'PoolInfo',
+  path: '/networks/{network}/pools/{address}/info',
+  asks: getPool,
+  summary: 'List what is known of the two tokens of a pool',
+  parameters: [NETWORK, pathParameter('address', 'Of the pool.')],
+  answer: async (request, ask) => {
+    const of = { chain: chainOf(request), pool: request.params['address'] ?? '' };
+    const pool = (await readPool(ask, of)) ?? buildNotFound();
+    const { chain } = pool;
+    const data = [];
+    for (const { mint } of [pool.base, pool.quote]) {
+      const token = await askKnown(ask, getToken, { chain, mint });
+      if (token === null) continue;
+      const safety = await ask(getTokenSafety, { chain, mint });
+      const link = { data: { id: toId(chain, pool.address), type: 'pool' } };
+      const info = buildInfo({ token, safety, holders: null });
+      data.push({ ...info, relationships: { pool: link } });
+    }
+    return { data };
   },
 };
 
@@ -293,4 +326,6 @@ const simplePrice: GtRoute = {
   },
 };
 
-export const TOKEN_ROUTES: readonly GtRoute[] = [manyTokens, oneToken, tokenInfo, simplePrice];
+export const TOKEN_ROUTES: readonly GtRoute[] = [
+  ...[manyTokens, oneToken, tokenInfo, poolInfo, simplePrice],
+];
