@@ -1,5 +1,5 @@
-// Part `history`: blocks of the past by RPC (100 ms a request, 50 calls a second) and by a Portal on
-// loopback with the limits that its documents name, and what it costs to prove a block.
+// Part `history`: blocks of the past by RPC (100 ms a request, 50 calls a second) and by a Portal
+// on loopback with the limits that its documents name, and what it costs to prove a block.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

@@ -113,7 +113,6 @@ export function buildPool(pool: FullPool, view: PoolView = {}) {
       market_cap_usd: null,
       ...buildWindows(pool),
       reserve_in_usd: toFigureOrNull(pool.liquidityUsd),
-      ...(isDetailed ? { locked_liquidity_percentage: null } : {}),
     },
     relationships: {
       base_token: link('token', toId(chain, base.mint)),

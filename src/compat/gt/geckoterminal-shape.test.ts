@@ -40,7 +40,7 @@ const LISTED = [
 const DETAILED = [
   ...[...PRICES, 'address', 'name', 'pool_name', 'pool_fee_percentage', 'pool_created_at'],
   ...['fdv_usd', 'market_cap_usd', 'price_change_percentage', 'transactions', 'volume_usd'],
-  ...['reserve_in_usd', 'locked_liquidity_percentage'],
+  'reserve_in_usd',
 ];
 const FIGURES = [...PRICES, 'fdv_usd', 'market_cap_usd', 'reserve_in_usd'];
 
