@@ -13,8 +13,8 @@ import type { Row } from './row.ts';
 const TOKENS = 10_000;
 const SWAPS_PER_BLOCK = 10;
 
-/** Bounds around a price, in per mille; the first ones are passed often. */
-const BOUNDS = [998, 1002, 990, 1010, 950, 1050, 500, 2000] as const;
+/** Bounds around the last price, in per mille. */
+const BOUNDS = [950, 1050, 900, 1100, 800, 1200, 500, 2000] as const;
 
 function scale(price: string, perMille: number): string {
   const { digits, scale: places } = textToDecimal(price);

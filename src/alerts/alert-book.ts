@@ -47,7 +47,8 @@ interface FiredAlert {
 
 interface Entry {
   readonly record: AlertRecord;
-  readonly level: Level | null;
+  /** Made when it is first needed: most alerts are of tokens that rarely trade. */
+  level: Level | null | undefined;
   readonly floorUsdE18: bigint | null;
   state: AlertState;
 }
@@ -118,10 +119,9 @@ export class AlertBook {
   /** Goes on with an alert from a stored state. */
   add(record: AlertRecord, state: AlertState): void {
     this.#drop(record.id);
-    const level = createLevel(record.rule.condition, record.rule.rearmPct);
     const { minLiquidityUsd } = record.rule;
     const floorUsdE18 = minLiquidityUsd === null ? null : toE18(minLiquidityUsd);
-    const entry: Entry = { record, level, floorUsdE18, state };
+    const entry: Entry = { record, level: undefined, floorUsdE18, state };
     this.#entries.set(record.id, entry);
     const [lists, key] = this.#place(entry);
     lists.add(key, entry);
@@ -192,7 +192,7 @@ export class AlertBook {
   #onTrade(block: BlockFigures, trade: TradeRecord): void {
     const window = this.#windows.get(trade.token);
     const entries = this.#trades.get(trade.token);
-    if (!trade.outlier && entries !== undefined) {
+    if (!trade.outlier && entries !== undefined && window !== undefined) {
       // Figures of windows change with time alone: first as they are without this trade.
       for (const entry of entries)
         this.#stepWindow(block, { entry, trade, window, isBefore: true });
@@ -266,7 +266,9 @@ export class AlertBook {
     of: { readonly entry: Entry; readonly trade: TradeRecord | null; readonly figure: string },
   ): void {
     const { entry, trade, figure } = of;
-    const { level, state } = entry;
+    const { record, state } = entry;
+    entry.level ??= createLevel(record.rule.condition, record.rule.rearmPct);
+    const { level } = entry;
     if (level === null || !this.#mayDecide(block, entry)) return;
     const { passed, ...memory } = level.next(state, figure);
     if (memory.isArmed !== state.isArmed || memory.mark !== state.mark) {

@@ -11,6 +11,7 @@ import type {
 } from '../contract/handler.ts';
 import { COSTS, type Operation } from '../contract/operation.ts';
 import { mcpResultSchemas } from '../contract/schemas/mcp-result-schemas.ts';
+import { AppError } from '../errors/app-error.ts';
 import { toAppError } from '../errors/to-app-error.ts';
 import { isLoggedOutage } from '../errors/unavailable-error.ts';
 import { toShownText } from '../lib/clean-text.ts';
@@ -127,6 +128,28 @@ function createGreetings(server: MethodOptions['server']): Readonly<Record<strin
   };
 }
 
+/** Whether the caller may use what is its wallet's. */
+function isOwner({ identity }: HandlerContext): boolean {
+  return identity.kind === 'key' && identity.limits?.scopes.has('webhooks') === true;
+}
+
+/** Tools that a caller cannot use are not listed: a model reads all of the list. */
+function createToolList(tools: MethodOptions['tools']): Method {
+  const all = [...tools.values()];
+  const create = (listed: readonly Tool[]) =>
+    createList(mcpResultSchemas.tools, { tools: listed.map((tool) => tool.listed) });
+  const open = create(all.filter((tool) => !tool.isOwned));
+  const whole = create(all);
+  return {
+    isIn: inAll,
+    answer: async (params, context) => {
+      if (!isOwner(context)) return open.answer(params, context);
+      const result = await whole.answer(params, context);
+      return { ...result, cache: { ...LASTING, scope: 'private' } };
+    },
+  };
+}
+
 function requireTool(tools: MethodOptions['tools'], name: string): Tool {
   const tool = tools.get(name);
   if (tool === undefined) throw invalid(`Unknown tool: ${toShownText(name)}`);
@@ -141,6 +164,10 @@ function createCallTool(tools: MethodOptions['tools']): Method {
       const tool = requireTool(tools, name);
       const { arguments: input = {} } = params;
       if (!isObject(input)) throw invalid('Invalid params: arguments must be an object');
+      if (tool.isOwned && !isOwner(context)) {
+        const reason = 'it does not have the scope `webhooks`, or there is no key';
+        throw new AppError('KEY_NOT_PERMITTED', { reason });
+      }
       return tool.call(input, context);
     },
   };
@@ -254,9 +281,7 @@ function createMethods(options: MethodOptions): ReadonlyMap<string, Method> {
   const prompts = options.prompts.filter(({ needs }) => needs.every((name) => tools.has(name)));
   const methods: Readonly<Record<string, Method>> = {
     ...createGreetings(options.server),
-    'tools/list': createList(mcpResultSchemas.tools, {
-      tools: [...tools.values()].map((tool) => tool.listed),
-    }),
+    'tools/list': createToolList(tools),
     'tools/call': createCallTool(tools),
     ...createResourceMethods(options),
     ...createPromptMethods(prompts),

@@ -20,6 +20,8 @@ import { encodeToolMembers, type ResultText } from './encode-answer.ts';
 export interface Tool {
   readonly name: string;
   readonly cost: number;
+  /** Of the caller's wallet: listed and open to keys with its scope alone. */
+  readonly isOwned: boolean;
   /** The form in `tools/list`. */
   readonly listed: Static<typeof mcpResultSchemas.tools>['tools'][number];
   /** The answer of the HTTP operation, as a tool result. */
@@ -100,7 +102,10 @@ function buildListed(operation: Operation, exposure: McpExposure) {
     },
     outputSchema: compactOutput(operation.output),
     // The other hints say nothing of a tool that only reads.
-    annotations: { readOnlyHint: true, openWorldHint: operation.tag !== 'Account' },
+    annotations: {
+      readOnlyHint: operation.access !== 'owner' || operation.method === 'GET',
+      openWorldHint: operation.tag !== 'Account',
+    },
   };
 }
 
@@ -213,6 +218,7 @@ function createTool(operation: Operation, { exposure, handler, kept }: ToolParts
   return {
     name: exposure.tool,
     cost: COSTS[operation.cost],
+    isOwned: operation.access === 'owner',
     listed: buildListed(operation, exposure),
     call: (typed, context) => {
       const input = read(typed);
@@ -243,7 +249,7 @@ export function createTools(
     if (operation.mcp === null) return [];
     const handler = handlers[operation.id];
     if (!handler) throw new Error(`tool ${operation.mcp.tool} has no handler`);
-    // Tools are read-only, and there are no sessions here.
+    // There are no sessions here, and what needs none only reads, or is the owner's of a key.
     if (operation.access === 'session') throw new Error(`${operation.id} cannot be a tool`);
     return [createTool(operation, { exposure: operation.mcp, handler, kept })];
   });

@@ -61,6 +61,36 @@ describe('access', () => {
     assert.deepEqual([refused.status, refused.json.code], [401, 'INVALID_API_KEY']);
   });
 
+  test('tools of a wallet are listed to its keys with the scope, and open to no other', async () => {
+    rest();
+    const { token } = await mcp.signIn(createEvmWallet());
+    const issue = async (scopes: readonly string[]) => {
+      const body = { name: 'agent', scopes };
+      const issued = await mcp.send('POST', '/keys', { body, bearer: token });
+      return { authorization: `Bearer ${issued.body['key']}` };
+    };
+    const list = { ...PING, method: 'tools/list' };
+    const OWNED = ['list_alerts', 'create_alert'];
+    const listOwned = ({ json }: Awaited<ReturnType<typeof mcp.post>>) =>
+      json.result.tools
+        .map((tool: Json) => tool.name)
+        .filter((name: string) => OWNED.includes(name));
+    const owner = await issue(['mcp', 'webhooks']);
+    const create = toolCall('create_alert', {
+      ...{ chain: 'devnet', mint: MINT, when: { priceUsd: { above: '1.5' } } },
+    });
+    for (const headers of [{}, await issue(['mcp', 'data'])]) {
+      assert.deepEqual(listOwned(await mcp.post(list, headers)), []);
+      const refused = await mcp.post(create, headers);
+      assert.match(refused.text, /KEY_NOT_PERMITTED/);
+    }
+    assert.deepEqual(listOwned(await mcp.post(list, owner)), OWNED);
+    const { json } = await mcp.post(create, owner);
+    assert.equal(json.result.structuredContent.status, 'pending', JSON.stringify(json));
+    const listed = await mcp.post(toolCall('list_alerts'), owner);
+    assert.deepEqual(listed.json.result.structuredContent.alerts, [json.result.structuredContent]);
+  });
+
   test('a bad bearer is 401 for every method, never a silent downgrade', async () => {
     for (const method of ['initialize', 'tools/list', 'ping', 'tools/call']) {
       rest();

@@ -5,6 +5,7 @@ import type { Operation } from '../../src/contract/operation.ts';
 import { callMcp } from '../../src/contract/operations/call-mcp.ts';
 import { operations } from '../../src/contract/operations.ts';
 import { ContractBook } from '../../src/market/contract-book.ts';
+import { createAlerts } from '../../src/market/create-alerts.ts';
 import { createGetTokenSafety } from '../../src/market/create-get-token-safety.ts';
 import { createMcp, type McpOptions } from '../../src/mcp/create-mcp.ts';
 import { PROMPTS } from '../../src/mcp/prompts.ts';
@@ -96,6 +97,7 @@ export async function startMcp(t: Cleanup, options: StartMcpOptions = {}): Promi
   t.after(() => access.stop());
   const handlers: Record<string, AnyHandler> = {
     ...({ ...scene.market.handlers, ...access.handlers } as object),
+    ...(createAlerts({ ...scene.market.parts, clock, createId: () => 'al_1' }) as object),
     ...options.extra?.handlers,
     getChains: () => CHAINS,
     getTokenSafety: createSafety(scene, clock),

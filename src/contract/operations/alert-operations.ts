@@ -37,6 +37,12 @@ export const getAlerts = defineOperation({
     { title: 'Alerts', additionalProperties: false },
   ),
   errors: ['INVALID_CURSOR'],
+  mcp: {
+    tool: 'list_alerts',
+    title: 'List alerts',
+    description: "The wallet's alerts, newest first, each with its last firing.",
+    defaults: { limit: 10 },
+  },
 });
 
 export const createAlert = defineOperation({
@@ -83,6 +89,12 @@ export const createAlert = defineOperation({
   ),
   output: alertSchema,
   errors: [...TOKEN_ERRORS, 'ALERT_LIMIT_REACHED'],
+  mcp: {
+    tool: 'create_alert',
+    title: 'Create an alert',
+    description:
+      'Tells the wallet when a condition is met, on its stream and webhooks; it changes only its list of alerts. Ask before you call it. Example of when: {"priceUsd": {"above": "1.5"}}.',
+  },
 });
 
 export const deleteAlert = defineOperation({
