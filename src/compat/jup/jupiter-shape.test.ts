@@ -2,7 +2,11 @@
 // chain, against what our own operations answer, and with the client that Jupiter publishes.
 
 import assert from 'node:assert/strict';
+import { execFile, spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { promisify } from 'node:util';
 import { Configuration, ResponseError, SwapApi } from '@jup-ag/api';
 import { createRandom } from '../../../test/fakes/create-random.ts';
 import type { Json } from '../../../test/market-scene.ts';
@@ -14,6 +18,8 @@ import {
   type SolanaTradeService,
   startSolanaTradeService,
 } from '../../../test/solana-trade-service.ts';
+import { createTempFolder } from '../../../test/start-service-process.ts';
+import { until } from '../../../test/trade-service.ts';
 
 const WSOL = 'So11111111111111111111111111111111111111112';
 const SOL = '1'.repeat(32);
@@ -381,6 +387,69 @@ describe('@jup-ag/api, unchanged but for its base URL', () => {
     const others = { ...swapRequest, userPublicKey: rival.address };
     const wrong = await refusalOf(createClient(trader.token).swapPost({ swapRequest: others }));
     assert.deepEqual([wrong.status, wrong.errorCode], [400, 'NOT_SUPPORTED']);
+  });
+});
+
+// Bots, as their programs in `examples` ask for them.
+
+const run = promisify(execFile);
+const python = spawnSync('python3', ['--version']).status === 0;
+const skip = python ? false : 'NOT RUN: there is no python3';
+
+async function runExample(name: string, args: readonly string[]): Promise<string> {
+  const { origin } = service.service;
+  const settings = [`MINTWIRE_URL=${origin}/v1`, `MINTWIRE_ORIGIN=${origin}`];
+  return (await run('env', [...settings, 'python3', `examples/${name}.py`, ...args])).stdout;
+}
+
+describe('examples for bots', { skip }, () => {
+  test("candles are in freqtrade's form, closed ones only, and added to when it runs again", async (t) => {
+    await service.settle();
+    const folder = createTempFolder(t);
+    const mint = service.mintOf('MIST');
+    const download = () =>
+      runExample('freqtrade-candles', [`${SLUG}:${mint}`, 'MIST/USD', '1s', folder]);
+    await download();
+    const file = join(folder, 'MIST_USD-1s.json');
+    const first: number[][] = JSON.parse(readFileSync(file, 'utf8'));
+    // A block of a later second closes the candles so far.
+    await buy(rival, mint, 10n ** 8n);
+    await until('a further candle is closed', async () => {
+      service.seal();
+      await service.settle();
+      await download();
+      return JSON.parse(readFileSync(file, 'utf8')).length > first.length;
+    });
+    const rows: number[][] = JSON.parse(readFileSync(file, 'utf8'));
+    assert.deepEqual(rows.slice(0, first.length), first);
+    const { klines } = await service.read(
+      `/token/klines?chain=${SLUG}&mint=${mint}&interval=1s&fill=previous&startTime=0&limit=1000`,
+    );
+    const closed = klines.slice(0, rows.length).map((kline: Json) => {
+      const { openTime, open, high, low, close, volume } = kline;
+      return [openTime, ...[open, high, low, close, volume].map(Number)];
+    });
+    assert.deepEqual(rows, closed);
+  });
+
+  test("a price is what Gateway's connector makes of a quote, and candles are those of the pool", async () => {
+    await service.settle();
+    const [mist, wsol] = [service.mintOf('MIST'), WSOL];
+    const lines = (await runExample('hummingbot-prices', [SLUG, mist, wsol, '2'])).trim();
+    const [sell, buyer, feed] = lines.split('\n').map((line) => JSON.parse(line) as Json);
+    assert.deepEqual([sell.amountIn, buyer.amountOut], [2, 2]);
+    assert.ok(sell.price > 0 && sell.price <= buyer.price, lines);
+    assert.ok(sell.minAmountOut < sell.amountOut && buyer.maxAmountIn > buyer.amountIn, lines);
+    const { decimals } = await service.read(`/token?chain=${SLUG}&mint=${mist}`);
+    const amount = String(2n * 10n ** BigInt(decimals));
+    const { json } = await readQuote({ inputMint: mist, outputMint: wsol, amount });
+    assert.equal(sell.amountOut, Number(json.outAmount) / 1e9);
+    assert.ok(feed.candles.length > 0, lines);
+    const last = feed.candles.at(-1);
+    const { klines } = await service.read(
+      `/token/klines?chain=${SLUG}&mint=${mist}&pool=${feed.pool}&interval=1m&limit=1`,
+    );
+    assert.deepEqual(last.slice(0, 2), [klines[0].openTime / 1000, Number(klines[0].open)]);
   });
 });
 
