@@ -6,9 +6,9 @@ import { existsSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, test } from 'node:test';
-import { endScene, startNode } from '../../test/fakes/chain-scene.ts';
-import { MemoryChain } from '../../test/fakes/memory-chain.ts';
-import { createTempFolder } from '../../test/start-service-process.ts';
+import { endScene, startNode } from '../fakes/chain-scene.ts';
+import { MemoryChain } from '../fakes/memory-chain.ts';
+import { createTempFolder } from '../start-service-process.ts';
 
 afterEach(endScene);
 
