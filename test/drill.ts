@@ -2,6 +2,7 @@
 // all three with `--chain devnet-solana`, `-- --faults`,
 // `-- --backfill 20`, `-- --scope`, `-- --devnet-blocks 12000`, `-- --nodes`,
 // `-- --nodes --minutes 5`, `-- --upgrades 10`, `-- --failover 5`,
+// `-- --webhooks`,
 // `-- --routers 100 --router algebra` or `-- --charts bundle.js`: the suite's hardest scenarios,
 // repeated, with a count.
 
@@ -26,6 +27,7 @@ import { runSolanaTrades } from './solana-random-trades.ts';
 import { SLUG, startSolanaTradeService } from './solana-trade-service.ts';
 import { type Cleanup, startServiceProcess } from './start-service-process.ts';
 import { startTradeService } from './trade-service.ts';
+import { runWebhookWeek } from './webhooks/webhook-week.ts';
 
 /** Undoes what a drill set up, in reverse order. */
 function createCleanup() {
@@ -186,7 +188,7 @@ async function drillSolana(
 
 const FORM = {
   name: 'npm run drill',
-  help: `usage: npm run drill -- --kills <n> --reorgs <n> --trades <n> [--exact-out] [--chain devnet-solana] --seed <n> --engine sqlite|postgres | --faults | --backfill <kills> | --scope | --devnet-blocks <n> | --nodes [--minutes <n>] | --upgrades <n> | --failover <n> | --routers <n> [--router <name>] | --charts <file>
+  help: `usage: npm run drill -- --kills <n> --reorgs <n> --trades <n> [--exact-out] [--chain devnet-solana] --seed <n> --engine sqlite|postgres | --faults | --backfill <kills> | --scope | --devnet-blocks <n> | --nodes [--minutes <n>] | --upgrades <n> | --failover <n> | --routers <n> [--router <name>] | --charts <file> | --webhooks
 
 Kills the service and reorganises its chain (10 times each by default), or makes random trades (none
 by default), then verifies the index. The seed decides which trades; with --exact-out their outputs
@@ -202,6 +204,8 @@ load, each time with the other one of two versions. --failover kills the primary
 load, and promotes a standby that lacks commits. --routers makes so many random trades through each kind of router,
 or through the one that --router names.
 --charts reads the chart feed with TradingView's own client (charting_library/datafeeds/udf/dist/bundle.js).
+--webhooks sends a week of events to receivers that are down, fail and lose answers, through 30 kills of the sending node
+(or --kills) and reorganisations, on each store, and compares them with the stream.
 `,
   flags: {
     kills: { type: 'string' },
@@ -222,6 +226,7 @@ or through the one that --router names.
     routers: { type: 'string' },
     router: { type: 'string' },
     charts: { type: 'string' },
+    webhooks: { type: 'boolean' },
   },
 } as const;
 
@@ -236,6 +241,22 @@ if (values.faults) {
     await cleanup.run();
   }
   console.log('drill of faults: no differences');
+  process.exit(0);
+}
+if (values.webhooks) {
+  const engines = values.engine === undefined ? (['sqlite', 'postgres'] as const) : [values.engine];
+  for (const one of engines) {
+    const cleanup = createCleanup();
+    const seed = Number(values.seed ?? 1);
+    const engine = one === 'postgres' ? 'postgres' : 'sqlite';
+    try {
+      const kills = Number(values.kills ?? 30);
+      console.log(await runWebhookWeek(cleanup, { engine, kills, hours: 168, seed }));
+    } finally {
+      await cleanup.run();
+    }
+  }
+  console.log('drill of webhooks: no differences');
   process.exit(0);
 }
 if (values.routers !== undefined) {

@@ -50,6 +50,8 @@ interface FeedChain {
 export interface FeedTip {
   readonly tokens: WebhookPoint;
   readonly news: WebhookPoint;
+  /** The end of its final blocks, for tokens. */
+  readonly final: WebhookPoint;
   readonly timeMs: number;
 }
 
@@ -392,6 +394,8 @@ export class WebhookFeed {
   }
 
   #isWanted(type: string): boolean {
+    // What is final is never taken back.
+    if (type === 'reverted' && this.#record.settings.finality === 'final') return false;
     return this.#events.has(type);
   }
 

@@ -175,7 +175,8 @@ async function fillCursor(
       if (known !== undefined) return [chain, known] as const;
       const tip = await sender.readTip(chain);
       if (tip === null) throw buildNotReadyError(chain);
-      return [chain, tip[kind]] as const;
+      const isFinal = kind === 'tokens' && settings.finality === 'final';
+      return [chain, isFinal ? tip.final : tip[kind]] as const;
     });
     return Object.fromEntries(await Promise.all(points));
   };

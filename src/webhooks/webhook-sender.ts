@@ -15,7 +15,7 @@ import { WorkSlots } from '../lib/work-slots.ts';
 import type { MarketParts } from '../market/market-parts.ts';
 import type { StateChange } from '../market/state/chain-states.ts';
 import { toNewsTip } from '../market/stream/news-point.ts';
-import { toTip } from '../market/stream/stream-point.ts';
+import { toBlockEnd, toTip } from '../market/stream/stream-point.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { Checkpoint } from '../model/market-record.ts';
 import type {
@@ -217,9 +217,13 @@ export class WebhookSender {
     // That of the last reorganisation: all webhooks have the same, so they share what is read.
     const version = rollbacks.at(-1)?.version ?? afterVersion;
     const { position } = toTip(checkpoint);
+    const { finalizedBlock: block, timestampMs } = checkpoint;
     return {
       tokens: fromTokenPoint(epoch.epoch, { version, position }),
       news: fromNewsPoint(epoch.epoch, toNewsTip(checkpoint)),
+      final: fromTokenPoint(epoch.epoch, {
+        ...{ version, position: toBlockEnd({ block, timestampMs }) },
+      }),
       timeMs: checkpoint.timestampMs,
     };
   }

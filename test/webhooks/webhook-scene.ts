@@ -12,6 +12,7 @@ import { createInputParser } from '../../src/contract/parse-input.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import type { Market } from '../../src/market/create-market.ts';
 import type { Streams } from '../../src/market/stream/create-streams.ts';
+import type { LeaseStore } from '../../src/store/feed-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { FeedReader } from '../../src/webhooks/feed-reader.ts';
 import { createSendDelivery } from '../../src/webhooks/send-delivery.ts';
@@ -109,6 +110,9 @@ export async function startReceiver(t: { after(work: () => unknown): void }): Pr
   return receiver;
 }
 
+/** All nodes on a store have the same. */
+const peppers = createTestPeppers();
+
 type WebhookId = Extract<keyof Handlers, `${string}ebhook${string}`>;
 
 const WALLET = walletId('eip155:0x00000000000000000000000000000000000000aa');
@@ -142,7 +146,6 @@ export interface WebhookNodeOptions {
 export function startWebhookNode(options: WebhookNodeOptions): WebhookNode {
   const { market, streams, clock, allowsPrivate = true } = options;
   const errors: unknown[] = [];
-  const peppers = createTestPeppers();
   let isKilled = false;
   const store = {
     ...options.store.webhooks,
@@ -153,7 +156,13 @@ export function startWebhookNode(options: WebhookNodeOptions): WebhookNode {
   const { timeoutMs = 60_000 } = options;
   const sender = new WebhookSender({
     ...{ store, peppers, clock, parts: market.parts, random: () => 0.5, tickMs: 5 },
-    leases: options.store.leases,
+    leases:
+      options.store.leases &&
+      new Proxy(options.store.leases, {
+        // A process that was killed releases nothing.
+        get: (leases, name: keyof LeaseStore) =>
+          name === 'release' && isKilled ? async () => undefined : leases[name].bind(leases),
+      }),
     signals: options.store.signals,
     node: options.name ?? 'node',
     leaseMs: options.leaseMs ?? 60_000,
