@@ -20,7 +20,8 @@ function command(name: string, line: readonly [string, ...string[]]): Step {
 async function lintOpenapi(): Promise<boolean> {
   const config = await createConfig({
     extends: ['recommended-strict'],
-    rules: { 'no-unused-components': 'error' },
+    // Ours have no parameters in their paths; those of other APIs are as those have them.
+    rules: { 'no-unused-components': 'error', 'no-ambiguous-paths': 'off' },
   });
   const compat = createCompatShapes({
     ...{ listChains: () => [], readOrigin: () => '', clock: systemClock },
