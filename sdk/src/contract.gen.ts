@@ -199,6 +199,10 @@ export interface Chain {
     /** The chain's newest block. */
     head: number;
     pct: number;
+    /** Absent until it was measured for a minute. */
+    blocksPerSecond?: number;
+    /** Until the final block, at that rate. */
+    leftMs?: number;
   } | null;
   /** The pool that gives the USD price of the native coin. */
   usdAnchor: string | null;

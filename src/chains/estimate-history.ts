@@ -31,6 +31,8 @@ export interface ArchiveEstimate {
   readonly credits: number;
   /** From a Portal, compressed. */
   readonly bytes: number;
+  /** At the own node's rate or at that of proving on one core, whichever takes longer. */
+  readonly days: number;
 }
 
 /** Logs of one reading, for which the node is asked for one hash. */
@@ -41,25 +43,37 @@ const [LOG_BYTES, BLOCK_BYTES, COMPRESSED] = [540, 1700, 0.15];
 /** A log has so many transactions beside it, of so many bytes: blocks of Base of autumn 2026. */
 const [TRANSACTIONS_PER_LOG, TRANSACTION_BYTES] = [0.25, 215];
 
+/** CPU of reading and proving a block, and for each of its logs, without Node's own Keccak. */
+const [BLOCK_CPU_MS, LOG_CPU_MS] = [0.5, 0.05];
+
 export function estimateArchive(
-  { blockBytes, abilities }: EvmMeasurement,
+  measured: EvmMeasurement,
   {
     blocks,
     credits,
+    creditsPerDay,
     samplePct,
   }: {
     readonly blocks: number;
     readonly credits: CreditTable | null;
+    readonly creditsPerDay: number | null;
     readonly samplePct: number;
   },
 ): ArchiveEstimate {
+  const { blockBytes, abilities } = measured;
   const logs = blockBytes.logs / (LOG_BYTES * (abilities.gzip ? COMPRESSED : 1));
   const readings = Math.max(1 / BLOCKS_PER_READING, logs / LOGS_PER_READING);
   const calls = blocks * (readings + samplePct / 100);
   const table = credits ?? CALLS_AS_CREDITS;
   const cost = table.methods.get('eth_getBlockByNumber') ?? table.other;
   const json = BLOCK_BYTES + logs * (LOG_BYTES + TRANSACTIONS_PER_LOG * TRANSACTION_BYTES);
-  return { calls, credits: calls * cost, bytes: blocks * json * COMPRESSED };
+  const perDay = Math.min(
+    computeBlocksPerDay(measured, 1),
+    creditsPerDay === null ? Number.POSITIVE_INFINITY : creditsPerDay / cost,
+  );
+  const cpuSeconds = (blocks * (BLOCK_CPU_MS + logs * LOG_CPU_MS)) / 1000;
+  const days = Math.max(calls / perDay, cpuSeconds / DAY_SECONDS);
+  return { calls, credits: calls * cost, bytes: blocks * json * COMPRESSED, days };
 }
 
 export const LONG_HISTORY_DAYS = 7;

@@ -135,7 +135,7 @@ function listHistory({ measurement, history, archive }: EndpointPlan): string[] 
     ...(archive === null
       ? []
       : [
-          `    from an archive (HISTORY_<CHAIN>): ${formatNumber(archive.calls)} calls, ${formatNumber(archive.credits)} credits here, about ${formatBytes(archive.bytes)} from there`,
+          `    from an archive (HISTORY_<CHAIN>): ${formatNumber(archive.calls)} calls, ${formatNumber(archive.credits)} credits here, about ${formatBytes(archive.bytes)} from there, ${formatDays(archive.days)}`,
         ]),
     ...(days > LONG_HISTORY_DAYS
       ? [`    over a week: block ${formatNumber(weekFromBlock)} on is what a week reads`]

@@ -2,6 +2,7 @@
 
 import type { Service } from '../compose/start-service.ts';
 import type { FollowedChainStatus } from '../market/chain-status.ts';
+import { describePace } from '../runtime/chain-progress.ts';
 
 const BAR_WIDTH = 24;
 const DRAW_MS = 200;
@@ -16,7 +17,8 @@ export function toShareBar(share: number): string {
 export function renderBar(chain: FollowedChainStatus): string {
   if (!chain.progress) return `${chain.slug}: ${chain.notReady ?? 'ready'}`;
   const { block, head, share } = chain.progress;
-  return `${chain.slug} ${toShareBar(share)}  block ${block} of ${head}`;
+  const pace = describePace(chain.progress);
+  return `${chain.slug} ${toShareBar(share)}  block ${block} of ${head}${pace}`;
 }
 
 /** Redraws one line until every chain is at its head. */

@@ -84,7 +84,7 @@ export async function planFollowedChain(options: {
     const { blocks } = history;
     const isProvable = measurement.family === 'evm';
     const archive = isProvable
-      ? estimateArchive(measurement, { blocks, credits, samplePct })
+      ? estimateArchive(measurement, { blocks, credits, creditsPerDay, samplePct })
       : null;
     return { history, archive };
   };

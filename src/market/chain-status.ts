@@ -82,6 +82,9 @@ export interface FollowedChainStatus {
     readonly block: number;
     readonly head: number;
     readonly share: number;
+    /** How long the history takes at its rate; absent until that is known. */
+    readonly historyLeftMs?: number;
+    readonly historyBlocksPerSecond?: number;
   } | null;
 }
 

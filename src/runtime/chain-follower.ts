@@ -311,7 +311,12 @@ export class ChainFollower implements ChainDirectory {
     if (block == null || head == null || this.#arrived.has(slug)) return null;
     const first = this.#firstBlocks.get(slug) ?? block;
     this.#firstBlocks.set(slug, first);
-    return computeChainProgress({ first, block, head });
+    const progress = computeChainProgress({ first, block, head });
+    const { historyLeftMs, historyBlocksPerSecond } = report?.status ?? {};
+    if (progress === null || historyLeftMs === undefined || historyBlocksPerSecond === undefined) {
+      return progress;
+    }
+    return { ...progress, historyLeftMs, historyBlocksPerSecond };
   }
 
   #buildAnswer(

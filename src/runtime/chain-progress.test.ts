@@ -63,8 +63,11 @@ test('a chain that is slowed down is ready, though late; one that fails is not',
   assert.match(describeNotReady({ ...at, state: 'failed' }, slowed) ?? '', /fails/);
   const arriving = { hasArrived: false, isSlowed: true };
   assert.match(describeNotReady({ ...at, state: 'backfilling' }, arriving) ?? '', /history/);
-  const long = { ...at, state: 'backfilling', historyLeftMs: 30.2 * 86_400_000 } as const;
-  assert.match(describeNotReady(long, arriving) ?? '', /about 30 days more at this rate/);
+  const long = { ...at, state: 'backfilling', historyBlocksPerSecond: 1234.5 } as const;
+  const days = describeNotReady({ ...long, historyLeftMs: 30.2 * 86_400_000 }, arriving);
+  assert.match(days ?? '', /block 100 of 900, 1200 blocks a second, about 30 days more$/);
+  const hours = describeNotReady({ ...long, historyLeftMs: 3.1 * 3_600_000 }, arriving);
+  assert.match(hours ?? '', /about 3 hours more$/);
   const answer = { lagMs: at.lagMs } as ChainAnswer;
   const status = {
     slug: 'devnet',
@@ -90,5 +93,9 @@ test('clients see whether a chain is ready, indexing or stalled, and how far it 
   assert.equal(toShown(null), null);
   const progress = computeChainProgress({ first: 0, block: 100, head: 300 });
   assert.deepEqual(toShown(progress), { block: 100, head: 300, pct: 33.33 });
+  const paced = { ...progress!, historyLeftMs: 59_000.4, historyBlocksPerSecond: 0.123456 };
+  assert.deepEqual(toShown(paced), {
+    ...{ block: 100, head: 300, pct: 33.33, blocksPerSecond: 0.123, leftMs: 59_000 },
+  });
   assert.equal(toShown(computeChainProgress({ first: 5, block: 5, head: 5 }))?.pct, 100);
 });

@@ -7,6 +7,8 @@ import type { ChainAnswer, FollowedChainStatus } from '../market/chain-status.ts
 const LAG_MAX_MS = 60_000;
 const DAY_MS = 86_400_000;
 
+type HistoryRate = 'historyLeftMs' | 'historyBlocksPerSecond';
+
 /** A node that lost blocks, or a replacement that lags, is behind our index. */
 function formatPlace(block: number | null, head: number | null): string | null {
   if (block === null || head === null) return null;
@@ -25,7 +27,7 @@ export function isLate({ notReady, answer }: FollowedChainStatus): boolean {
  * fall a little behind; one that has not is still catching up.
  */
 export function describeNotReady(
-  status: Pick<IndexerStatus, 'block' | 'head' | 'lagMs' | 'state' | 'historyLeftMs'>,
+  status: Pick<IndexerStatus, 'block' | 'head' | 'lagMs' | 'state' | HistoryRate>,
   { hasArrived, isSlowed }: { readonly hasArrived: boolean; readonly isSlowed: boolean },
 ): string | null {
   const { block, head, lagMs, state } = status;
@@ -37,14 +39,23 @@ export function describeNotReady(
   }
   if (state === 'failed') return 'indexing fails, see the log';
   if (state === 'stalled') return `no progress at block ${block ?? 'none'}, see the log`;
-  const left = describeLeft(status.historyLeftMs ?? 0);
-  return place === null ? 'starting' : `indexing history: ${place}${left}`;
+  const pace = describePace(status);
+  return place === null ? 'starting' : `indexing history: ${place}${pace}`;
 }
 
-/** Hours are not worth a mention. */
-function describeLeft(leftMs: number): string {
-  const days = Math.round(leftMs / DAY_MS);
-  return days < 1 ? '' : `, about ${days} ${days === 1 ? 'day' : 'days'} more at this rate`;
+/** The rate at which history is read, and what is left at it; nothing while it is not known. */
+export function describePace(status: Pick<IndexerStatus, HistoryRate>): string {
+  const { historyLeftMs, historyBlocksPerSecond } = status;
+  if (historyLeftMs === undefined || historyBlocksPerSecond === undefined) return '';
+  const rate = Number(historyBlocksPerSecond.toPrecision(2));
+  const minutes = historyLeftMs / 60_000;
+  const [left, unit] =
+    minutes < 90
+      ? [Math.ceil(minutes), 'minute']
+      : minutes < 36 * 60
+        ? [Math.round(minutes / 60), 'hour']
+        : [Math.round(historyLeftMs / DAY_MS), 'day'];
+  return `, ${rate} blocks a second, about ${left} ${unit}${left === 1 ? '' : 's'} more`;
 }
 
 /** For clients: whether the chain can be relied on. */
@@ -59,8 +70,11 @@ export function pickStatus(
 /** Progress in per cent, to two decimals. */
 export function toShown(progress: FollowedChainStatus['progress']): ChainAnswer['progress'] {
   if (progress === null) return null;
-  const { block, head, share } = progress;
-  return { block, head, pct: Math.min(100, Math.floor(share * 10_000) / 100) };
+  const { share, historyLeftMs, historyBlocksPerSecond, ...place } = progress;
+  const pct = Math.min(100, Math.floor(share * 10_000) / 100);
+  if (historyLeftMs === undefined || historyBlocksPerSecond === undefined) return { ...place, pct };
+  const blocksPerSecond = Number(historyBlocksPerSecond.toPrecision(3));
+  return { ...place, pct, blocksPerSecond, leftMs: Math.round(historyLeftMs) };
 }
 
 /** Why a chain of the operator's file is not indexed. */

@@ -56,6 +56,15 @@ export const chainSchema = Type.Object(
             block: Type.Integer({ minimum: 0 }),
             head: Type.Integer({ minimum: 0, description: "The chain's newest block." }),
             pct: Type.Number({ minimum: 0, maximum: 100 }),
+            blocksPerSecond: Type.Optional(
+              Type.Number({
+                minimum: 0,
+                description: 'Absent until it was measured for a minute.',
+              }),
+            ),
+            leftMs: Type.Optional(
+              Type.Integer({ minimum: 0, description: 'Until the final block, at that rate.' }),
+            ),
           },
           { additionalProperties: false },
         ),

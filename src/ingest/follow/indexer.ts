@@ -46,6 +46,8 @@ export interface IndexerStatus {
   readonly currentAtMs: number | null;
   /** How long the rest of the history takes at the rate so far; absent if that is unknown. */
   readonly historyLeftMs?: number;
+  /** That rate, where it is known. */
+  readonly historyBlocksPerSecond?: number;
   readonly error?: string;
   /** That the endpoints' rate cannot carry the chain, and which would; absent if it can. */
   readonly shortage?: string;
@@ -201,7 +203,12 @@ export class Indexer {
       lastProgressAtMs: this.#lastProgressAtMs,
       followedBlocks: this.#followedBlocks,
       currentAtMs: this.#isWaiting ? this.#options.clock.monotonicMs() : this.#currentAtMs,
-      ...(this.#history.leftMs === null ? {} : { historyLeftMs: this.#history.leftMs }),
+      ...(this.#history.leftMs === null
+        ? {}
+        : {
+            historyLeftMs: this.#history.leftMs,
+            historyBlocksPerSecond: this.#history.blocksPerSecond,
+          }),
       ...(this.#error === null ? {} : { error: this.#error.message }),
     };
   }

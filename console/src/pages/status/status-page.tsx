@@ -42,10 +42,14 @@ async function readReadiness(signal: AbortSignal): Promise<Readiness> {
 
 function ChainState({ chain }: { chain: ChainRow }) {
   const { states, progress } = texts.status;
+  const { blocksPerSecond, leftMs } = chain.progress ?? {};
   return (
     <span class={`state state-${chain.status}`}>
       <span class="dot" aria-hidden="true" /> {states[chain.status]}
       {chain.progress !== null && ` · ${progress(formatPercent(chain.progress.pct, 1))}`}
+      {blocksPerSecond !== undefined &&
+        leftMs !== undefined &&
+        ` · ${formatCount(blocksPerSecond)}/s · ${formatDuration(leftMs)}`}
       {chain.slowed !== undefined && <span class="soft"> · {chain.slowed}</span>}
     </span>
   );

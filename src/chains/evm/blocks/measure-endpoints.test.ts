@@ -201,14 +201,21 @@ describe('the cost of a day', () => {
     };
     const of = { fromBlock: 1, credits: null, creditsPerDay: null, checksLogs: true };
     const { blocks, calls } = estimateHistory(busy, of);
-    const archive = estimateArchive(busy, { blocks, credits: null, samplePct: 2 });
+    const priced = { credits: null, creditsPerDay: null };
+    const archive = estimateArchive(busy, { ...priced, blocks, samplePct: 2 });
     assert.ok(archive.calls < calls / 39 && archive.calls > calls / 41, `${archive.calls}`);
     assert.equal(archive.credits, archive.calls);
     // docs: 43,200 such blocks are 4.3 GB.
     const perDay = (archive.bytes / blocks) * 43_200;
     assert.ok(perDay > 4e9 && perDay < 4.7e9, `${perDay}`);
-    const all = estimateArchive(busy, { blocks, credits: null, samplePct: 100 });
+    const all = estimateArchive(busy, { ...priced, blocks, samplePct: 100 });
     assert.ok(all.calls > blocks && all.calls < calls / 2);
+    // Of proving at least, and of the calls where those take longer.
+    const proving = (blocks * 55) / 86_400_000;
+    assert.ok(archive.days >= proving && archive.days < proving * 1.1, `${archive.days} days`);
+    const capped = { ...priced, creditsPerDay: 100 };
+    const late = estimateArchive(busy, { ...capped, blocks, samplePct: 2 });
+    assert.equal(Math.round(late.days), Math.round(archive.calls / 100));
   });
 
   test('counts credits, and takes logs where receipts cost more', async () => {
