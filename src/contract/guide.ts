@@ -26,6 +26,7 @@ const FILES = [
   'api/wallets.md',
   'api/streams.md',
   'alerts.md',
+  'webhooks.md',
   'api/charts.md',
   'compat.md',
   'api/trading.md',
