@@ -8,10 +8,10 @@
 
 import { LRUCache } from 'lru-cache';
 import { compareTexts, pow10, textToDecimal, toUsdText } from '../lib/decimal.ts';
-import type { AlertFiring, AlertRecord, AlertState } from '../model/alert.ts';
+import type { AlertCondition, AlertFiring, AlertRecord, AlertState } from '../model/alert.ts';
 import type { Address, PoolId } from '../model/ids.ts';
 import type { TradeRecord } from '../model/market-record.ts';
-import { computeChangePct, createLevel, type Level } from './levels.ts';
+import { type Calm, computeChangePct, createLevel, type Level } from './levels.ts';
 import type { TokenWindow } from './token-window.ts';
 
 /** What a block changed in a pool. */
@@ -67,23 +67,49 @@ function toE18(text: string): bigint {
   return (digits * pow10(18)) / pow10(scale);
 }
 
+class Entries extends Set<Entry> {
+  /** Figures in between change nothing here, whatever the alert; null until it is looked at. */
+  calm: Calm | null = null;
+
+  /** Whether the figure of a kind of condition changes nothing. */
+  isCalm(kind: AlertCondition['kind'], figure: number): boolean {
+    this.calm ??= this.#findCalm(kind);
+    return figure > this.calm[0] && figure < this.calm[1];
+  }
+
+  #findCalm(kind: AlertCondition['kind']): Calm {
+    let [above, below] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
+    for (const { record, state } of this) {
+      const { condition, rearmPct } = record.rule;
+      if (condition.kind !== kind) continue;
+      const [from, to] = createLevel(condition, rearmPct)?.findCalm(state) ?? [above, below];
+      above = Math.max(above, from);
+      below = Math.min(below, to);
+    }
+    return [above, below];
+  }
+}
+
 /** What is watched where: an alert is in one list. */
 class Lists {
-  readonly #of = new Map<string, Set<Entry>>();
+  readonly #of = new Map<string, Entries>();
 
-  get(key: string): ReadonlySet<Entry> | undefined {
+  get(key: string): Entries | undefined {
     return this.#of.get(key);
   }
 
   add(key: string, entry: Entry): void {
     const set = this.#of.get(key);
-    if (set === undefined) this.#of.set(key, new Set([entry]));
-    else set.add(entry);
+    const entries = set ?? new Entries();
+    entries.add(entry);
+    entries.calm = null;
+    if (set === undefined) this.#of.set(key, entries);
   }
 
   remove(key: string, entry: Entry): void {
     const set = this.#of.get(key);
     set?.delete(entry);
+    if (set !== undefined) set.calm = null;
     if (set?.size === 0) this.#of.delete(key);
   }
 
@@ -199,10 +225,13 @@ export class AlertBook {
     }
     window?.add(trade);
     if (trade.outlier) return;
+    const isCalm =
+      trade.priceUsd === null || entries?.isCalm('priceUsd', Number(trade.priceUsd)) === true;
     for (const entry of entries ?? []) {
       const { condition } = entry.record.rule;
       if (condition.kind === 'priceUsd') {
-        if (trade.priceUsd !== null) this.#step(block, { entry, trade, figure: trade.priceUsd });
+        if (!isCalm && trade.priceUsd !== null)
+          this.#step(block, { entry, trade, figure: trade.priceUsd });
       } else if (condition.kind === 'trade') {
         this.#tellTrade(block, entry, trade);
       } else {
@@ -228,7 +257,7 @@ export class AlertBook {
         if (entry.record.rule.condition.kind === 'newPool') this.#tellPool(block, entry, change);
         else if (isFirst) {
           const figure = block.findLiquidity(token);
-          if (figure === null) continue;
+          if (figure === null || entries.isCalm('liquidityUsd', Number(figure) / 1e18)) continue;
           this.#step(block, { entry, trade: null, figure: toUsdText(figure) });
         }
       }
@@ -321,6 +350,9 @@ export class AlertBook {
 
   #set(entry: Entry, state: AlertState): void {
     entry.state = state;
+    const [lists, key] = this.#place(entry);
+    const entries = lists.get(key);
+    if (entries !== undefined) entries.calm = null;
     this.#changed.push(state);
   }
 

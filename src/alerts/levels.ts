@@ -17,6 +17,18 @@ export interface Level {
   /** Before the first figure (null), or with the one that the alert begins at: it fires nothing. */
   start(figure: string | null): Memory;
   next(memory: Memory, figure: string): LevelStep;
+  /** Between these, both left out, a figure changes nothing. */
+  findCalm(memory: Memory): Calm;
+}
+
+export type Calm = readonly [above: number, below: number];
+
+const NEVER_CALM: Calm = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+/** Numbers are rounded, figures are not. */
+const MARGIN = 1e-9;
+
+function between(above: number, below: number): Calm {
+  return [above * (1 + MARGIN), below * (1 - MARGIN)];
 }
 
 const BEFORE_FIRST: Memory = { isArmed: false, mark: null };
@@ -32,8 +44,10 @@ function raise(text: string, pct: number): string {
 function createBound(
   bound: string,
   compare: { isOver(figure: string): boolean; isBack(figure: string): boolean },
+  findCalm: Level['findCalm'] = () => NEVER_CALM,
 ): Level {
   return {
+    findCalm,
     start: (figure) =>
       figure === null ? BEFORE_FIRST : { isArmed: !compare.isOver(figure), mark: null },
     next: ({ isArmed }, figure) => {
@@ -47,10 +61,17 @@ function createBound(
 function createTextBound(when: 'above' | 'below', at: string, rearmPct: number): Level {
   const sign = when === 'above' ? 1 : -1;
   const back = raise(at, -sign * rearmPct);
-  return createBound(at, {
-    isOver: (figure) => sign * compareTexts(figure, at) > 0,
-    isBack: (figure) => sign * compareTexts(figure, back) <= 0,
-  });
+  const [bound, far] = [Number(at), Number(back)];
+  const compare = {
+    isOver: (figure: string) => sign * compareTexts(figure, at) > 0,
+    isBack: (figure: string) => sign * compareTexts(figure, back) <= 0,
+  };
+  // An armed one waits on the near side of its bound, another beyond the way back.
+  return createBound(at, compare, ({ isArmed }) =>
+    isArmed === sign > 0
+      ? between(0, isArmed ? bound : far)
+      : between(isArmed ? bound : far, Number.POSITIVE_INFINITY),
+  );
 }
 
 /** Of percentages the margin is in points. */
@@ -75,8 +96,14 @@ function createCrossing(at: string, rearmPct: number): Level {
     const mark = figure === null ? null : findSide(figure);
     return { isArmed: mark !== null, mark };
   };
+  const [bound, near, far] = [Number(at), Number(low), Number(high)];
   return {
     start,
+    findCalm: ({ isArmed, mark }) => {
+      if (mark === null) return NEVER_CALM;
+      if (!isArmed) return between(near, far);
+      return mark === 'above' ? between(bound, Number.POSITIVE_INFINITY) : between(0, bound);
+    },
     next: ({ isArmed, mark }, figure) => {
       const side = findSide(figure);
       if (mark === null) return { ...start(figure), passed: null };
@@ -94,6 +121,8 @@ const RISE_PCT = 1;
 function createDrop(pct: number): Level {
   return {
     start: (figure) => ({ isArmed: figure !== null, mark: figure }),
+    findCalm: ({ mark }) =>
+      mark === null ? NEVER_CALM : between(Number(raise(mark, -pct)), Number(mark)),
     next: ({ mark }, figure) => {
       if (mark === null) return { isArmed: true, mark: figure, passed: null };
       if (mark !== '0' && compareTexts(figure, raise(mark, -pct)) <= 0) {
