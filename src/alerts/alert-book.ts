@@ -79,10 +79,11 @@ class Entries extends Set<Entry> {
 
   #findCalm(kind: AlertCondition['kind']): Calm {
     let [above, below] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
-    for (const { record, state } of this) {
-      const { condition, rearmPct } = record.rule;
+    for (const entry of this) {
+      const { condition, rearmPct } = entry.record.rule;
       if (condition.kind !== kind) continue;
-      const [from, to] = createLevel(condition, rearmPct)?.findCalm(state) ?? [above, below];
+      entry.level ??= createLevel(condition, rearmPct);
+      const [from, to] = entry.level?.findCalm(entry.state) ?? [above, below];
       above = Math.max(above, from);
       below = Math.min(below, to);
     }
