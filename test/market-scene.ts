@@ -228,12 +228,14 @@ export async function createMarketScene(
     /** What the reads know of the chain, and ask of its node. */
     readonly node?: MarketChain;
     readonly retention?: RetentionDays;
+    /** How long rollback records are kept, by a clock that runs with every look for a block. */
+    readonly rollbacksKeptMs?: number;
     /** Whether pools are adopted and history is filled in, without a limit. */
     readonly isFilledIn?: boolean;
   },
 ): Promise<MarketScene> {
   const { engine, blocks, startBlock = 0, lists, node, retention, ...more } = options;
-  const { isFilledIn = false, ...chainOptions } = more;
+  const { isFilledIn = false, rollbacksKeptMs, ...chainOptions } = more;
   const callsPerMinute = isFilledIn ? Number.POSITIVE_INFINITY : 0;
   const { store, remove } = await openTestStore(engine);
   const feed = new LocalFeed({
@@ -248,6 +250,7 @@ export async function createMarketScene(
   const indexed = startIndexer(chain, store.market, {
     startBlock,
     retention,
+    ...(rollbacksKeptMs === undefined ? {} : { rollbacksKeptMs }),
     adoption: { callsPerMinute },
     backfill: { callsPerMinute, tokensMax: 10 },
     onCommitted: (event) => feed.publish(decodeBatch(encodeBatch(event))),
