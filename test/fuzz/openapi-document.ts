@@ -101,6 +101,16 @@ function readOperation(
   };
 }
 
+function countParameters({ parameters }: DocumentOperation): number {
+  return parameters.filter((one) => one.in === 'path').length;
+}
+
+/** A parameter of a path is one of its parts, not empty. */
+function toPattern(path: string): RegExp {
+  const parts = path.split(/\{\w+\}/).map((part) => part.replace(/[.]/g, '\\$&'));
+  return new RegExp(`^${parts.join('[^/]+')}$`);
+}
+
 export function readDocument(document: Json): ApiDocument {
   const resolve = createResolver(document);
   const prefix: string = document.servers[0].url;
@@ -113,11 +123,16 @@ export function readDocument(document: Json): ApiDocument {
       readOperation({ method: method.toUpperCase(), path: `${prefix}${path}` }, one, resolve),
     ),
   );
-  const byRoute = new Map(operations.map((one) => [`${one.method} ${one.path}`, one]));
-  const paths = new Set(operations.map(({ path }) => path));
+  // Paths without parameters come first, as in the service.
+  const ranked = operations.toSorted((a, b) => countParameters(a) - countParameters(b));
+  const matchers = ranked.map((operation) => ({ operation, form: toPattern(operation.path) }));
+  const list = (path: string) => {
+    const first = matchers.find(({ form }) => form.test(path))?.operation.path;
+    return ranked.filter((one) => one.path === first);
+  };
   return {
     operations,
-    find: (method, path) => byRoute.get(`${method} ${path}`) ?? null,
-    hasPath: (path) => paths.has(path),
+    find: (method, path) => list(path).find((one) => one.method === method) ?? null,
+    hasPath: (path) => list(path).length > 0,
   };
 }

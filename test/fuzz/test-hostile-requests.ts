@@ -10,12 +10,20 @@ const REQUESTS = 2000;
 const RUNS_MAX = 6;
 /**
  * These rarely succeed: they need a node in time, a token list with logos, exactly one of many
- * conditions, or a key, alert or challenge of the same wallet.
+ * conditions, or a key, alert, webhook or challenge of the same wallet.
  */
 const SELDOM = new Set<string>([
   'buildTrade',
   'createAlert',
   'deleteAlert',
+  'createWebhook',
+  'deleteWebhook',
+  'getWebhook',
+  'getWebhookDeliveries',
+  'replayWebhook',
+  'rotateWebhook',
+  'testWebhook',
+  'updateWebhook',
   // For operators alone.
   'getStatus',
   'getTokenLogo',
