@@ -140,6 +140,15 @@ const named = { chain: 'devnet', mint: '0x1' };
 const when = { block: 7, timestamp: 1_700_000_000_000 };
 const launch = { ...named, pool: '0x2', venue: 'pump-curve', ...when };
 
+const alert = {
+  ...{ alertId: 'al_1', webhookId: 'wh_1', chain: 'devnet', mint: '0x1' },
+  when: { trade: { valueUsdAbove: '1000', side: 'buy' } },
+  ...{ value: '1200', bound: '1000' },
+  trade: { id: 'devnet:0x1:0', txHash: '0x1', side: 'buy', wallet: '0x3', valueUsd: '1200' },
+  pool: '0x2',
+  ...when,
+};
+
 /** One of each event. */
 const EVENTS: Readonly<Record<string, unknown>> = {
   snapshot: { ...named, token, interval: '1m', kline, trades: trade.trades, asOf },
@@ -156,6 +165,8 @@ const EVENTS: Readonly<Record<string, unknown>> = {
   launch,
   graduation: launch,
   chain: { chain: 'devnet', head: 9, finalized: 3, lagMs: 12 },
+  alert,
+  'alert.reverted': alert,
   revert: {
     ...named,
     fromBlock: 1,

@@ -46,7 +46,7 @@ const REFUSALS: readonly [path: string, status: number, code: string, field: str
   [`/wallet/positions?${WALLET}&cursor=abc`, 400, 'INVALID_CURSOR', 'cursor'],
   [`/wallet/positions?${WALLET}&mint=${MINT}`, 400, 'INVALID_INPUT', 'mint'],
   [`/wallet/trades?${WALLET}&mint=0x12`, 400, 'INVALID_ADDRESS', 'mint'],
-  [`/wallet/trades?${WALLET}&limit=101`, 400, 'INVALID_INPUT', 'limit'],
+  [`/wallet/trades?${WALLET}&limit=301`, 400, 'INVALID_INPUT', 'limit'],
   [`/wallet/trades?${WALLET}&cursor=abc`, 400, 'INVALID_CURSOR', 'cursor'],
   [`/wallet/trades?${WALLET}&startTime=2&endTime=1`, 400, 'INVALID_INPUT', 'endTime'],
 ];

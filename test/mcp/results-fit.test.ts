@@ -35,7 +35,7 @@ function createEndpoint(content: Partial<McpOptions> = {}) {
     logger: { error: (fields) => errors.push(String((fields as { err?: unknown }).err)) },
     ...content,
   });
-  const context = { requestId: 'r' } as HandlerContext;
+  const context = { requestId: 'r', identity: { kind: 'anonymous' } } as HandlerContext;
   return {
     errors,
     async call(body: Json, headers: Readonly<Record<string, string>> = {}): Promise<Json> {
