@@ -20,6 +20,12 @@ async function createWebhook({ client, token, env }: DocsScene): Promise<Request
   return { input: { id: created.body['webhookId'] }, token };
 }
 
+async function createAlert({ client, token, env }: DocsScene): Promise<Request> {
+  const body = { chain: 'devnet', mint: env['MINT'], when: { priceUsd: { above: '1.5' } } };
+  const created = await client.send('POST', '/alerts', { body, bearer: token });
+  return { input: { id: created.body['alertId'] }, token };
+}
+
 /** Ids, signatures and sessions are used up, so each example gets its own. */
 const REAL: Readonly<
   Record<string, (scene: DocsScene, input: Request['input']) => Promise<Request>>
@@ -32,11 +38,8 @@ const REAL: Readonly<
     const { id } = await client.issueKey(token, 'prices backend');
     return { input: { id }, token };
   },
-  deleteAlert: async ({ client, token }, input) => {
-    const body = { chain: 'devnet', when: { trade: { valueUsdAbove: '1000' } } };
-    const created = await client.send('POST', '/alerts', { body, bearer: token });
-    return { input: { ...input, id: created.body['alertId'] }, token };
-  },
+  getAlerts: async (scene, input) => ({ ...(await createAlert(scene)), input }),
+  deleteAlert: createAlert,
   createWebhook: async ({ env, token }, input) => ({
     input: { ...input, tokens: [{ chain: 'devnet', mint: env['MINT'] }] },
     token,
