@@ -1,5 +1,6 @@
 // The caller: `kind` is the level of access and appears in logs, `key` identifies the budget.
 
+import { AppError } from '../errors/app-error.ts';
 import type { SessionTransport, WalletRecord } from '../model/access-record.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { WalletId } from '../model/ids.ts';
@@ -48,6 +49,19 @@ export interface SessionIdentity {
 }
 
 export type Identity = AnonymousIdentity | KeyIdentity | SessionIdentity;
+
+/** The wallet that the caller belongs to. */
+export function requireWallet(identity: Identity): WalletId {
+  if (identity.kind === 'session') return identity.wallet.id;
+  if (identity.kind === 'key') return identity.walletId;
+  throw new AppError('WALLET_SESSION_REQUIRED', { reason: 'none was sent' });
+}
+
+/** Whether the caller may use its wallet's alerts and webhooks: a key only if it has the scope. */
+export function mayUseOwned(identity: Identity): boolean {
+  if (identity.kind === 'session') return true;
+  return identity.kind === 'key' && identity.limits?.scopes.has('webhooks') === true;
+}
 
 /** The levels of access, lowest first. */
 export const LEVELS = ['anonymous', 'key', 'session'] as const satisfies Identity['kind'][];

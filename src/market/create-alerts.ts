@@ -1,7 +1,7 @@
 // Answers GET, POST and DELETE /alerts.
 
 import type { HandlerContext } from '../contract/handler.ts';
-import type { Identity } from '../contract/identity.ts';
+import { type Identity, requireWallet } from '../contract/identity.ts';
 import type { InputOf } from '../contract/operation.ts';
 import type {
   createAlert,
@@ -12,7 +12,6 @@ import { parseFollowedChain } from '../contract/parse-reference.ts';
 import { AppError, buildInvalidInputError } from '../errors/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { AlertState } from '../model/alert.ts';
-import type { WalletId } from '../model/ids.ts';
 import type { ChainAlert } from '../store/alert-store.ts';
 import { buildAlertAnswer, parseCondition } from './alert-answers.ts';
 import { buildInvalidCursorError, computeQueryMark, encodeCursor, parseCursor } from './cursor.ts';
@@ -35,19 +34,6 @@ type AlertParts = MarketParts & {
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly createId: () => string;
 };
-
-/** The wallet whose session or key it is; null for anybody else. */
-export function findOwner(identity: Identity): WalletId | null {
-  if (identity.kind === 'session') return identity.wallet.id;
-  return identity.kind === 'key' ? identity.walletId : null;
-}
-
-/** The transport has already checked this. */
-function requireOwner(identity: Identity): WalletId {
-  const owner = findOwner(identity);
-  if (owner === null) throw new AppError('WALLET_SESSION_REQUIRED', { reason: 'none was sent' });
-  return owner;
-}
 
 async function toAnswers(parts: AlertParts, alerts: readonly ChainAlert[]) {
   const states = new Map<string, AlertState>();
@@ -84,7 +70,7 @@ async function create(
   input: InputOf<typeof createAlert>,
   context: HandlerContext,
 ) {
-  const owner = requireOwner(context.identity);
+  const owner = requireWallet(context.identity);
   const { mint } = input;
   const chain = parseFollowedChain(parts.chains, input.chain, 'chain');
   const addresses = parts.chains.findAddresses(chain);
@@ -108,7 +94,7 @@ async function create(
 }
 
 async function list(parts: AlertParts, input: InputOf<typeof getAlerts>, identity: Identity) {
-  const owner = requireOwner(identity);
+  const owner = requireWallet(identity);
   const { limit = PAGE_DEFAULT, cursor } = input;
   const mark = computeQueryMark(['alerts', owner]);
   const before = cursor === undefined ? FIRST_PAGE : Number(parseCursor(mark, cursor));
@@ -128,7 +114,7 @@ async function list(parts: AlertParts, input: InputOf<typeof getAlerts>, identit
 }
 
 async function end(parts: AlertParts, input: InputOf<typeof deleteAlert>, identity: Identity) {
-  const owner = requireOwner(identity);
+  const owner = requireWallet(identity);
   const nowMs = parts.clock.nowMs();
   const ended = await parts.store.alerts.endAlert({ owner, id: input.id, nowMs });
   const [answer] = ended === null ? [] : await toAnswers(parts, [ended]);

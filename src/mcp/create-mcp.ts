@@ -9,6 +9,7 @@ import type {
   RawMessage,
   RawRequest,
 } from '../contract/handler.ts';
+import { mayUseOwned } from '../contract/identity.ts';
 import { COSTS, type Operation } from '../contract/operation.ts';
 import { mcpResultSchemas } from '../contract/schemas/mcp-result-schemas.ts';
 import { AppError } from '../errors/app-error.ts';
@@ -128,11 +129,6 @@ function createGreetings(server: MethodOptions['server']): Readonly<Record<strin
   };
 }
 
-/** Whether the caller may use what is its wallet's. */
-function isOwner({ identity }: HandlerContext): boolean {
-  return identity.kind === 'key' && identity.limits?.scopes.has('webhooks') === true;
-}
-
 /** Tools that a caller cannot use are not listed: a model reads all of the list. */
 function createToolList(tools: MethodOptions['tools']): Method {
   const all = [...tools.values()];
@@ -143,7 +139,7 @@ function createToolList(tools: MethodOptions['tools']): Method {
   return {
     isIn: inAll,
     answer: async (params, context) => {
-      if (!isOwner(context)) return open.answer(params, context);
+      if (!mayUseOwned(context.identity)) return open.answer(params, context);
       const result = await whole.answer(params, context);
       return { ...result, cache: { ...LASTING, scope: 'private' } };
     },
@@ -164,7 +160,7 @@ function createCallTool(tools: MethodOptions['tools']): Method {
       const tool = requireTool(tools, name);
       const { arguments: input = {} } = params;
       if (!isObject(input)) throw invalid('Invalid params: arguments must be an object');
-      if (tool.isOwned && !isOwner(context)) {
+      if (tool.isOwned && !mayUseOwned(context.identity)) {
         const reason = 'it does not have the scope `webhooks`, or there is no key';
         throw new AppError('KEY_NOT_PERMITTED', { reason });
       }

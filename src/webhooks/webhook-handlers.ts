@@ -4,9 +4,8 @@ import type { LookupFunction } from 'node:net';
 import type { Peppers } from '../access/peppers.ts';
 import { createNonce } from '../access/secret-token.ts';
 import { findTier, type Tiers } from '../access/tiers.ts';
-import { buildUnauthorizedError } from '../access/unauthorized.ts';
 import type { HandlerContext, Handlers } from '../contract/handler.ts';
-import type { Identity } from '../contract/identity.ts';
+import { requireWallet } from '../contract/identity.ts';
 import type { InputOf, OutputOf } from '../contract/operation.ts';
 import type {
   createWebhook,
@@ -25,7 +24,6 @@ import type { Clock } from '../lib/clock.ts';
 import type { MarketParts } from '../market/market-parts.ts';
 import { buildTokenNotFoundError, parseToken, withLookup } from '../market/parse-token.ts';
 import type { ChainSlug } from '../model/chain.ts';
-import type { WalletId } from '../model/ids.ts';
 import type {
   WebhookCursor,
   WebhookDelivery,
@@ -67,12 +65,6 @@ const HOUR_MS = 3_600_000;
 /** Of two owners' changes at once, and of those of the sender. */
 const WRITES_MAX = 10;
 const BATCH_DEFAULT = { maxEvents: 100, maxMs: 0 };
-
-function requireWallet(identity: Identity): WalletId {
-  if (identity.kind === 'session') return identity.wallet.id;
-  if (identity.kind === 'key') return identity.walletId;
-  throw buildUnauthorizedError('WALLET_SESSION_REQUIRED');
-}
 
 type SettingsInput = Pick<
   InputOf<typeof updateWebhook>,

@@ -1,7 +1,7 @@
 // Composes the streams.
 
 import type { HandlerContext } from '../../contract/handler.ts';
-import type { Identity } from '../../contract/identity.ts';
+import { type Identity, mayUseOwned, requireWallet } from '../../contract/identity.ts';
 import { isTokenNotFound } from '../../contract/look-up-token.ts';
 import { COSTS, computeTokensCost, type InputOf } from '../../contract/operation.ts';
 import type { getTokenStream } from '../../contract/operations/stream-token.ts';
@@ -14,7 +14,6 @@ import type { ChainSlug } from '../../model/chain.ts';
 import type { PoolId } from '../../model/ids.ts';
 import type { ChainDirectory } from '../chain-status.ts';
 import { CommitCache } from '../commit-cache.ts';
-import { findOwner } from '../create-alerts.ts';
 import type { MarketChain, MarketParts } from '../market-parts.ts';
 import {
   buildTokenNotFoundError,
@@ -347,9 +346,8 @@ function parseNewsKinds(input: StreamInput): NewsFilter['kinds'] {
 /** Only a wallet's session, and keys that it lets see them, get its alerts. */
 function findReader(kinds: NewsFilter['kinds'], identity: Identity): NewsFilter['owner'] {
   if (!kinds.has('alert')) return null;
-  const owner = findOwner(identity);
-  if (owner === null) throw new AppError('WALLET_SESSION_REQUIRED', { reason: 'none was sent' });
-  if (identity.kind === 'key' && identity.limits?.scopes.has('webhooks') !== true) {
+  const owner = requireWallet(identity);
+  if (!mayUseOwned(identity)) {
     const reason = 'it does not have the scope `webhooks`, which `alert` needs';
     throw new AppError('KEY_NOT_PERMITTED', { reason });
   }
