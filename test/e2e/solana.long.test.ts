@@ -145,7 +145,12 @@ async function createScene(t: TestContext) {
 type Scene = Awaited<ReturnType<typeof createScene>>;
 
 async function assertCoin({ get }: Scene): Promise<void> {
-  const token = await get(`token?chain=solana&mint=${COIN}`);
+  let token: Json = {};
+  // Its supply is read beside the blocks, and its balances count as whole from then on.
+  await waitUntil(async () => {
+    token = await get(`token?chain=solana&mint=${COIN}`);
+    return token.createdAt !== null;
+  });
   assert.deepEqual(
     [token.name, token.symbol, token.decimals],
     [...['valueless coin', 'valueless', 6]],
