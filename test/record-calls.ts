@@ -28,6 +28,8 @@ const HTTP_START = /^(?:GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS) /;
 const OWN_API = /^[A-Z]+ \/v1\//;
 /** An archive sends blocks, and can do nothing else. */
 const ARCHIVE = /\/datasets\/[^/]+\/finalized-stream$/;
+/** A delivery to a receiver of webhooks, which is no node either. */
+const DELIVERY = /^webhook-id: /im;
 const HEAD_END = '\r\n\r\n';
 
 function note(methods: readonly string[]): void {
@@ -62,7 +64,8 @@ class Outgoing {
     }
     if (bytes.length < start + length) return false;
     const [, path = ''] = head.split(' ', 2);
-    if (length > 0 && !OWN_API.test(head) && !ARCHIVE.test(path)) {
+    const isOther = OWN_API.test(head) || ARCHIVE.test(path) || DELIVERY.test(head);
+    if (length > 0 && !isOther) {
       note(listMethods(bytes.toString('utf8', start, start + length)));
     }
     this.#bytes = bytes.subarray(start + length);
@@ -113,7 +116,7 @@ function isOurs(): boolean {
 function watchRequests(): void {
   subscribe('http.client.request.created', (message) => {
     const { request } = message as { request: ClientRequest };
-    if (!isOurs() || ARCHIVE.test(request.path)) return;
+    if (!isOurs() || ARCHIVE.test(request.path) || request.hasHeader('webhook-id')) return;
     const { write, end } = request;
     const chunks: string[] = [];
     const add = (chunk: unknown) => {

@@ -96,7 +96,7 @@ describe('the addresses of a target', () => {
       ...{ timeoutMs: 60_000, nowMs: () => 0 },
     });
     const attempt = {
-      ...{ url: `http://hook.example:${port}/`, headers: {}, body: '{}' },
+      ...{ url: `http://hook.example:${port}/`, headers: { 'webhook-id': '1' }, body: '{}' },
       signal: new AbortController().signal,
     };
     assert.equal((await send(attempt)).isDelivered, true);
@@ -113,7 +113,12 @@ describe('the addresses of a target', () => {
       ...{ timeoutMs: 60_000, nowMs: () => 0 },
     });
     const { signal } = new AbortController();
-    const sent = await send({ url: 'https://127.0.0.1/', headers: {}, body: '{}', signal });
+    const sent = await send({
+      url: 'https://127.0.0.1/',
+      headers: { 'webhook-id': '1' },
+      body: '{}',
+      signal,
+    });
     assert.equal(sent.isDelivered, false);
     assert.match(sent.error ?? '', /not an address/);
   });
