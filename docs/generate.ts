@@ -64,8 +64,9 @@ function renderConfigurationPage(): string {
 
 # Configuration
 
-Made from \`src/config.ts\`. Every setting is an environment variable; none is needed. A start with bad
-settings stops and names every problem at once.
+Made from \`src/config.ts\`. Every setting is an environment variable, or a line of \`mintwire.env\` in the
+folder of the start (\`npx mintwire init\` writes one); none is needed. A start with bad settings
+stops and names every problem at once.
 
 ${sections.join('\n\n')}
 `;

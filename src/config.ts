@@ -1,5 +1,6 @@
 // Every setting of the service, and the only reader of the environment.
 
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import {
   type ChainSettings,
@@ -321,8 +322,21 @@ function findUnknownNames(
   return Object.keys(env).filter((name) => PREFIX.test(name) && !known.has(name));
 }
 
+/** In the folder that a command is called in. Variables of the environment come first. */
+export const SETTINGS_FILE = 'mintwire.env';
+
+function readSettingsFile(): void {
+  if (!existsSync(SETTINGS_FILE)) return;
+  try {
+    process.loadEnvFile(SETTINGS_FILE);
+  } catch (error) {
+    throw new ConfigError([`${SETTINGS_FILE} cannot be read: ${(error as Error).message}`]);
+  }
+}
+
 /** The configuration of this process; what its command line says comes first. */
 export function loadProcessConfig(typed: Environment = {}): Config {
+  readSettingsFile();
   return loadConfig({ ...process.env, ...typed });
 }
 

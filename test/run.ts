@@ -4,6 +4,7 @@
 import { existsSync, globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { SETTINGS_FILE } from '../src/config.ts';
 import { reportCpu } from './cpu-notes.ts';
 import { joinFiles } from './join-files.ts';
 import { startPostgres } from './postgres.ts';
@@ -82,6 +83,8 @@ function mustRunAll(): boolean {
   return process.env['CI'] === 'true' && existsSync(recorded);
 }
 
+// Services of the tests would read it.
+if (existsSync(SETTINGS_FILE)) throw new Error(`move ${SETTINGS_FILE} to another folder`);
 // Last as well as here: a run may be ended from outside.
 console.log(describeSeed());
 const filters = process.argv.slice(2).filter((one) => one !== '--long');

@@ -8,6 +8,7 @@ import { readVersion } from './version.ts';
 const HELP = `mintwire: token market data, quotes and unsigned transactions from your own node
 
   npx mintwire serve      start the service (also: npm start)
+  npx mintwire init       write a settings file from five answers
   npx mintwire doctor     check ports, disk, clock, endpoints and store, and say what to do
   npx mintwire migrate    bring the store to this version, without serving
   npx mintwire verify --chain <chain>
@@ -47,6 +48,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
     keepTickShape();
     return (await import('./serve.ts')).serve;
   },
+  init: async () => (await import('./init.ts')).init,
   doctor: async () => (await import('./doctor.ts')).doctor,
   migrate: async () => (await import('./migrate.ts')).migrate,
   verify: async () => (await import('./verify.ts')).verify,

@@ -85,7 +85,7 @@ describe('a wrong command line', () => {
 const PROGRAMS: readonly (readonly [readonly string[], RegExp])[] = [
   [
     ['src/cli/main.ts', 'constructor'],
-    /no command "constructor"; known: serve, doctor, migrate, verify, plan, export, keys/,
+    /no command "constructor"; known: serve, init, doctor, migrate, verify, plan, export, keys/,
   ],
   [['devnet/main.ts', '--colour'], /no flag or argument --colour; known: --help/],
   [['test/drill.ts', '--colour'], /no flag --colour; known: --kills, .*--help/],
