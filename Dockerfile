@@ -8,34 +8,26 @@
 # `--build-arg NODE_IMAGE=node:24-bookworm-slim@sha256:…`
 ARG NODE_IMAGE=node:24-bookworm-slim
 
-# Nothing that stays is native (the test checks it), so it is built once, without emulation.
+# The package of `npm run pack`, installed: nothing in it is native (the test checks it), so it is
+# built once, without emulation.
 FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS build
-WORKDIR /app
-COPY package.json package-lock.json .npmrc tsconfig.json ./
+WORKDIR /build
+COPY package.json package-lock.json .npmrc ./
 COPY devnet/package.json devnet/
 RUN npm ci --omit=dev --ignore-scripts
-COPY src src
-COPY console console
-COPY sdk sdk
-COPY docs docs
-RUN node console/build.ts
-# Remove what is not needed from here on: the service's own Node (the base image has one), esbuild
-# and the sources of the console and its SDK, TypeScript (which viem asks for, for its types), declarations and
-# source maps.
-RUN rm -rf devnet tsconfig.json sdk console/src console/*.ts \
-      node_modules/node-* node_modules/.bin node_modules/esbuild node_modules/@esbuild \
-      node_modules/preact node_modules/@preact node_modules/lightweight-charts \
-      node_modules/typescript node_modules/@typescript \
- && find src -name '*.test.ts' -delete \
- && find node_modules -type f \( -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -name '*.map' \) -delete
-# The command `mintwire`, and the folder for data: a new volume takes over its owner.
-RUN mkdir bin data && ln -s ../src/cli/main.ts bin/mintwire
+COPY . ./
+RUN node release/build-package.ts packed
+RUN npm install --global --prefix installed --ignore-scripts ./packed/mintwire-*.tgz
+# Declarations and source maps are for people who write code; the folder for data is for a volume,
+# which takes over its owner.
+RUN find installed -type f \( -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -name '*.map' \) -delete \
+ && mkdir data
 
 FROM ${NODE_IMAGE}
 ENV NODE_ENV=production HOST=0.0.0.0 DATA_DIR=/data PATH=/app/bin:$PATH
 WORKDIR /app
-COPY --from=build --chown=node:node /app/data /data
-COPY --from=build /app ./
+COPY --from=build --chown=node:node /build/data /data
+COPY --from=build /build/installed ./
 USER node
 VOLUME /data
 EXPOSE 8080 9464

@@ -128,7 +128,8 @@ class Build {
   /** A folder's content, or a file, which keeps its name if the target is a folder. */
   #copySent(source: string, into: string, isFolder: boolean): void {
     const { folder, files } = this.#context;
-    const sent = files.filter((file) => file === source || file.startsWith(`${source}/`));
+    const below = source === '.' ? '' : `${source}/`;
+    const sent = files.filter((file) => file === source || file.startsWith(below));
     if (sent.length === 0) throw new Error(`COPY ${source}: nothing of it is sent`);
     for (const file of sent) {
       const isWhole = file === source;
