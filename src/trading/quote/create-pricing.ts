@@ -228,11 +228,10 @@ export function createExplainedPrice(
       if (!(error instanceof AppError)) throw error;
       const { mint, quoteMint } = request;
       if (error.code === 'TOKEN_NOT_FOUND') throw (await explainUnknown(chain, request)) ?? error;
-      if (error.code !== 'NO_MARKET') throw error;
-      const found = (await chain?.explainUnquotable({ mint, quoteMint })) ?? null;
-      if (chain === null || found === null) throw error;
-      const reason = explainUntraded(chain, request, found);
-      if (found.kind !== 'noRoute') throw reason;
+      if (error.code !== 'NO_MARKET' || chain === null) throw error;
+      const found = await chain.explainUnquotable({ mint, quoteMint });
+      const reason = found === null ? error : explainUntraded(chain, request, found);
+      if (found?.kind === 'pending') throw reason;
       // The pools were read from the store: one of them may be newer than those that were searched.
       if (!(await chain.settle()))
         throw buildPoolsPendingError(chain.slug, chain.addresses.toShown(mint));

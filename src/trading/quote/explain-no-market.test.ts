@@ -20,6 +20,8 @@ const PRICED = { amountOutRaw: 7n } as PricedTrade;
 function createScene(commits: {
   readonly whileExplained?: number;
   readonly whileWaiting?: number;
+  /** What the store tells of it. */
+  readonly kind?: 'noRoute' | 'venues' | null;
 }) {
   let version = 1;
   let searches = 0;
@@ -34,7 +36,8 @@ function createScene(commits: {
     },
     explainUnquotable: async () => {
       version += commits.whileExplained ?? 0;
-      return { token: TOKEN, kind: 'noRoute', venues: ['raydium-cpmm'] };
+      const { kind = 'noRoute' } = commits;
+      return kind && { token: TOKEN, kind, venues: ['raydium-cpmm'] };
     },
   } as unknown as TradeChain;
   const price = createExplainedPrice(
@@ -64,6 +67,19 @@ it('is searched again once the pools in memory are those of the store', async ()
   const { price, countSearches } = createScene({ whileWaiting: 1 });
   assert.equal(await price(), PRICED);
   assert.equal(countSearches(), 2);
+});
+
+it('is searched again then, whatever the store tells of the pools', async () => {
+  for (const [kind, code] of [
+    [null, 'NO_MARKET'],
+    ['venues', 'VENUE_NOT_SUPPORTED'],
+  ] as const) {
+    assert.equal(await createScene({ kind, whileWaiting: 1 }).price(), PRICED);
+    await assert.rejects(createScene({ kind, whileWaiting: Infinity }).price(), {
+      code: 'LOOKUP_PENDING',
+    });
+    await assert.rejects(createScene({ kind }).price(), { code });
+  }
 });
 
 it('is not known yet if that takes too long', async () => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, it } from 'node:test';
 import { address, poolId } from '../../../test/test-ids.ts';
-import type { PoolId } from '../../model/ids.ts';
+import type { Address, PoolId } from '../../model/ids.ts';
 import type { PoolRecord } from '../../model/pool.ts';
 import type { PoolWait } from './awaited-pools.ts';
 import { explainUnquotable } from './explain-unquotable.ts';
@@ -129,8 +129,12 @@ it('names what could not be read, and why', async () => {
 /** After a venue: not known in full. */
 const UNREAD = ' unread';
 
-/** Pools by their two tokens, on a venue; all have traded. */
-function findIn(...pools: readonly (readonly [string, string, string])[]) {
+/** A pool by its two tokens, on a venue; all have traded. */
+type NamedPool = readonly [string, string, string];
+
+const findIn = (...pools: readonly NamedPool[]) => findBetween(MINT, QUOTE, pools);
+
+function findBetween(mint: Address, quoteMint: Address, pools: readonly NamedPool[]) {
   const rows = pools.map(([one, two, venue], index) => ({
     ...buildPool(venue.replace(UNREAD, ''), ''),
     complete: !venue.endsWith(UNREAD),
@@ -146,7 +150,7 @@ function findIn(...pools: readonly (readonly [string, string, string])[]) {
       ),
   };
   return explainUnquotable(store, {
-    ...{ chain: 'ethereum', mint: MINT, quoteMint: QUOTE, native },
+    ...{ chain: 'ethereum', mint, quoteMint, native },
     trusted: new Set([...native, address('usdc')]),
     tradedVenues: new Set(['built']),
     awaitPools,
@@ -206,4 +210,14 @@ it('is a pool on the way that is being read, or cannot be', async () => {
   wait = 'failed';
   const found = await findIn(...way);
   assert.deepEqual([found?.token, found?.kind], [token, 'flags']);
+});
+
+it('is a pool of the wrapped coin that is being read, between the coin and an asset', async () => {
+  const usdc = address('usdc');
+  const pool = ['usdc', 'wrapped', `built${UNREAD}`] as const;
+  assert.deepEqual(await findBetween(usdc, QUOTE, [pool]), { token: usdc, kind: 'pending' });
+  assert.deepEqual(await findBetween(QUOTE, usdc, [pool]), { token: QUOTE, kind: 'pending' });
+  assert.deepEqual(asked, [poolId('0'), poolId('0')]);
+  // Of two assets that have many pools others would take too long to read.
+  assert.equal(await findBetween(usdc, QUOTE, [['usdc', 'wrapped', 'built']]), null);
 });

@@ -180,10 +180,12 @@ export async function explainUnquotable(
 ): Promise<UnquotableToken | null> {
   const { chain, mint, quoteMint, native, trusted } = query;
   const venuesOf = new Map<Address, readonly string[]>();
+  // Pools of the native coin may be those of its wrapped token.
+  const listAsset = (token: Address) => (native.has(token) ? [...native] : [token]);
   for (const token of [mint, quoteMint]) {
     const other = token === mint ? quoteMint : mint;
     const pools = trusted.has(token)
-      ? await store.readPoolsOfTokens(chain, [token], [other])
+      ? await store.readPoolsOfTokens(chain, listAsset(token), listAsset(other))
       : await store.readPoolsOfTokens(chain, [token]);
     const reason = explainPools(token, pools, query);
     if (reason !== null) return reason;
