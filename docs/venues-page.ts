@@ -129,12 +129,14 @@ const OUTPUT_CALLS: Readonly<Record<SwapRouter['outputCall'], string>> = {
 
 function renderRouter(router: SwapRouter): string {
   const { name, kind, permit2, canDivide, outputCall, address, cannotWrap } = router;
+  const takesPermits = router.kind !== 'universal' && router.takesPermits === true;
+  const usual = takesPermits ? "itself, or by a token's permit" : 'itself';
   const poolOrItself = 'itself, or the one pool';
   const own: Readonly<Record<string, string>> = {
     ...{ curve: poolOrItself, pancakeStable: poolOrItself },
     ...{ fluid: 'the pool', skyBasket: 'the module' },
   };
-  const approved = permit2 === null ? (own[kind] ?? 'itself') : 'through Permit2';
+  const approved = permit2 === null ? (own[kind] ?? usual) : 'through Permit2';
   const path = cannotWrap ? 'one pool' : 'one, up to three hops';
   const routes = canDivide ? 'divided, up to three hops each' : path;
   return `| ${name} | ${kind} | ${approved} | ${routes} | ${OUTPUT_CALLS[outputCall]} | ${address} |`;

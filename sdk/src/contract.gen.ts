@@ -946,7 +946,9 @@ export interface OpenapiDocument {
  * once; only if `approval` is `permit` and it is needed. Then build again with
  * `permitSignature` and the `quoteId` of this response.
  */
-export interface Permit {
+export type Permit = Permit2Permit | TokenPermit;
+
+export interface Permit2Permit {
   domain: {
     name: "Permit2";
     chainId: number;
@@ -2175,6 +2177,48 @@ export interface TokenList {
   nextCursor: string | null;
   /** The indexed state of each listed chain that its rows reflect, by slug. */
   asOf: { [name: string]: AsOf };
+}
+
+export interface TokenPermit {
+  domain: {
+    name: string;
+    version?: string;
+    chainId: number;
+    /** The token. */
+    verifyingContract: string;
+  };
+  types: {
+    EIP712Domain: {
+      name: string;
+      type: string;
+    }[];
+    Permit: {
+      name: string;
+      type: string;
+    }[];
+  };
+  primaryType: "Permit";
+  message: {
+    /** The wallet (EIP-2612). */
+    owner?: string;
+    /** The wallet (DAI's form). */
+    holder?: string;
+    /** The router. */
+    spender: string;
+    /** The most that may be taken (EIP-2612). */
+    value?: string;
+    /** How many permits of the wallet the token has seen. */
+    nonce: string;
+    /** Until when the signature is valid, in Unix seconds (EIP-2612). */
+    deadline?: string;
+    /** The same in DAI's form. */
+    expiry?: string;
+    /**
+     * DAI's form knows no amount: the router may take this token without limit until it is
+     * revoked.
+     */
+    allowed?: true;
+  };
 }
 
 export interface TokenPrice {
@@ -3814,9 +3858,10 @@ export interface Operations {
       jitoTipLamports?: string | undefined;
       /**
        * How the router gets to take what is spent: by approval transactions for exactly this
-       * trade, or by a signed message (`permit`), which needs one unlimited approval of Permit2
-       * for each token first. Routers that cannot use permits, and the native coin, are built
-       * as with `onchain`. Default: `onchain`.
+       * trade, or by a signed message (`permit`): Permit2's, which needs one unlimited approval
+       * of Permit2 for each token first, or with routers of other exchanges the token's own
+       * (EIP-2612, DAI's form). Where router or token has none, and for the native coin, it is
+       * built as with `onchain`. Default: `onchain`.
        */
       approval?: "onchain" | "permit" | undefined;
       /**

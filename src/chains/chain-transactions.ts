@@ -87,6 +87,8 @@ export interface ExecutableTrade {
 
 /** The terms of a permit: a signed message that lets a router take a wallet's tokens. */
 export interface PermitTerms {
+  /** Whose: Permit2's, or the token's own in one of two forms. DAI's names no amount. */
+  readonly form: 'permit2' | 'eip2612' | 'dai';
   /** The name of the router that it is for. */
   readonly router: string;
   readonly amountRaw: bigint;

@@ -119,7 +119,7 @@ export const buildTrade = defineOperation({
       approval: Type.Enum(['onchain', 'permit'], {
         default: 'onchain',
         description:
-          'How the router gets to take what is spent: by approval transactions for exactly this trade, or by a signed message (`permit`), which needs one unlimited approval of Permit2 for each token first. Routers that cannot use permits, and the native coin, are built as with `onchain`.',
+          "How the router gets to take what is spent: by approval transactions for exactly this trade, or by a signed message (`permit`): Permit2's, which needs one unlimited approval of Permit2 for each token first, or with routers of other exchanges the token's own (EIP-2612, DAI's form). Where router or token has none, and for the native coin, it is built as with `onchain`.",
       }),
       permitSignature: Type.Optional(
         Type.String({

@@ -48,7 +48,10 @@ const typedFields = Type.Array(
   Type.Object({ name: Type.String(), type: Type.String() }, { additionalProperties: false }),
 );
 
-export const permitSchema = Type.Object(
+const PERMIT_DESCRIPTION =
+  'What the wallet signs (EIP-712, `eth_signTypedData_v4`) to let the router take the input once; only if `approval` is `permit` and it is needed. Then build again with `permitSignature` and the `quoteId` of this response.';
+
+const permit2Schema = Type.Object(
   {
     domain: Type.Object(
       {
@@ -80,13 +83,56 @@ export const permitSchema = Type.Object(
       { additionalProperties: false },
     ),
   },
-  {
-    title: 'Permit',
-    additionalProperties: false,
-    description:
-      'What the wallet signs (EIP-712, `eth_signTypedData_v4`) to let the router take the input once; only if `approval` is `permit` and it is needed. Then build again with `permitSignature` and the `quoteId` of this response.',
-  },
+  { title: 'Permit2Permit', additionalProperties: false },
 );
+
+const tokenPermitSchema = Type.Object(
+  {
+    domain: Type.Object(
+      {
+        name: Type.String(),
+        version: Type.Optional(Type.String()),
+        chainId: Type.Integer({ minimum: 1 }),
+        verifyingContract: Type.String({ description: 'The token.' }),
+      },
+      { additionalProperties: false },
+    ),
+    types: Type.Object(
+      { EIP712Domain: typedFields, Permit: typedFields },
+      { additionalProperties: false },
+    ),
+    primaryType: Type.Literal('Permit'),
+    message: Type.Object(
+      {
+        owner: Type.Optional(Type.String({ description: 'The wallet (EIP-2612).' })),
+        holder: Type.Optional(Type.String({ description: "The wallet (DAI's form)." })),
+        spender: Type.String({ description: 'The router.' }),
+        value: Type.Optional(rawAmount('The most that may be taken (EIP-2612).')),
+        nonce: rawAmount('How many permits of the wallet the token has seen.'),
+        deadline: Type.Optional(
+          rawAmount('Until when the signature is valid, in Unix seconds (EIP-2612).'),
+        ),
+        expiry: Type.Optional(rawAmount("The same in DAI's form.")),
+        allowed: Type.Optional(
+          Type.Literal(true, {
+            description:
+              "DAI's form knows no amount: the router may take this token without limit until it is revoked.",
+          }),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+  },
+  { title: 'TokenPermit', additionalProperties: false },
+);
+
+/** Of Permit2, or of the token itself; told apart by `primaryType`. */
+export const permitSchema = Type.Union([permit2Schema, tokenPermitSchema], {
+  title: 'Permit',
+  description: PERMIT_DESCRIPTION,
+});
+
+export type Permit2Message = Static<typeof permit2Schema>;
 
 export type Permit = Static<typeof permitSchema>;
 

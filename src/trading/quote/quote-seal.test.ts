@@ -55,6 +55,7 @@ const terms: fc.Arbitrary<QuoteTerms> = fc.record({
   expiresAtMs: fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }),
   permit: fc.option(
     fc.record({
+      form: fc.constantFrom('permit2' as const, 'eip2612' as const, 'dai' as const),
       router: fc.string({ maxLength: 40 }),
       amountRaw: amount,
       nonce: fc.integer({ min: 0, max: 2 ** 48 - 1 }),

@@ -41,7 +41,12 @@ const LENGTH_MAX = 2400;
 const RATIO = /^(\d{1,155})\/(\d{1,155})$/;
 const NO_RATIO = '-';
 
-type PermitParts = [router: string, amount: string, nonce: number, deadline: number];
+type PermitParts = [
+  ...[router: string, amount: string, nonce: number, deadline: number],
+  form?: PermitTerms['form'],
+];
+
+const PERMIT_FORMS: readonly unknown[] = ['permit2', 'eip2612', 'dai'];
 
 type FeeParts = [bps: number, recipient: Address];
 
@@ -56,12 +61,13 @@ type Parts = [
 ];
 
 function isPermit(value: unknown): value is PermitParts {
-  if (!Array.isArray(value) || value.length !== 4) return false;
-  const [router, amount, ...numbers] = value as unknown[];
+  if (!Array.isArray(value) || value.length < 4 || value.length > 5) return false;
+  const [router, amount, nonce, deadline, form = 'permit2'] = value as unknown[];
   return (
     typeof router === 'string' &&
     /^\d{1,78}$/.test(String(amount)) &&
-    numbers.every((one) => Number.isSafeInteger(one))
+    PERMIT_FORMS.includes(form) &&
+    [nonce, deadline].every((one) => Number.isSafeInteger(one))
   );
 }
 
@@ -128,8 +134,9 @@ export function sealQuote(sealer: Sealer, terms: QuoteTerms): string {
   const { limits = NO_LIMITS, fee } = request;
   const hasLimits = isLimited(limits);
   if (permit !== null) {
-    const { router, amountRaw, nonce, deadlineSeconds } = permit;
-    parts.push([router, amountRaw.toString(), nonce, deadlineSeconds]);
+    const { form, router, amountRaw, nonce, deadlineSeconds } = permit;
+    const common = [router, amountRaw.toString(), nonce, deadlineSeconds] as const;
+    parts.push(form === 'permit2' ? [...common] : [...common, form]);
   }
   if (permit === null && (hasLimits || fee !== undefined)) parts.push(null);
   if (hasLimits) {
@@ -149,8 +156,8 @@ function parseLimitParts([venues, excludeVenues, directOnly]: LimitParts): Route
 
 function parsePermit(parts: PermitParts | null): PermitTerms | null {
   if (parts === null) return null;
-  const [router, amount, nonce, deadlineSeconds] = parts;
-  return { router, amountRaw: BigInt(amount), nonce, deadlineSeconds };
+  const [router, amount, nonce, deadlineSeconds, form = 'permit2'] = parts;
+  return { form, router, amountRaw: BigInt(amount), nonce, deadlineSeconds };
 }
 
 /** Does not check expiry. Throws `INVALID_QUOTE_ID`. */

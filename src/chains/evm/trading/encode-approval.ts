@@ -1,7 +1,7 @@
 // The transactions that let a router take a wallet's token, for exactly what the trade needs: an
 // allowance for the router or, if it takes tokens through Permit2, one for Permit2 and one of
 // Permit2 for the router. With permits the first is without limit, and the second a message that
-// the wallet signs (`permit-message.ts`).
+// the wallet signs (`permit-message.ts`); a token's own permit replaces all of them.
 
 import type { Hex } from 'viem';
 import { encodeFunctionData, parseAbi } from 'viem/utils';
@@ -61,6 +61,7 @@ export function encodeApprovals(
 ): PlannedCall[] {
   const { token, amountRaw, deadlineSeconds } = request;
   const calls: PlannedCall[] = [];
+  if (request.approval === 'signed' && router.permit2 === null) return calls;
   if (allowance.tokenRaw < amountRaw) {
     if (request.mustReset) {
       calls.push({ kind: 'approve-reset', ...encodeApprove(router, token, 0n) });

@@ -23,7 +23,7 @@ import { pickContract } from '../venues/encode-venue-swap.ts';
 import { listSwapRouters, type SwapRouter } from '../venues/swap-routers.ts';
 import { findSpender, type TransactionKind } from './encode-approval.ts';
 import { TRANSACTION_GAS_MAX } from './evm-transaction-costs.ts';
-import { buildPermitMessage, encodePermitCall, type PermitParties } from './permit-message.ts';
+import { buildPermitMessage, encodePermitCall } from './permit-message.ts';
 import { type DataCost, readDataCost } from './read-data-cost.ts';
 import { type EvmFees, offerTip, readNetworkFees, readPaidTips } from './read-network-fees.ts';
 import { readAllowance, readTrader, type Trader } from './read-trader.ts';
@@ -31,6 +31,12 @@ import { readTransaction } from './read-transaction.ts';
 import { type PlannedTransaction, type Rehearsal, rehearseTrade } from './rehearse-trade.ts';
 import { CallSimulator } from './simulate-calls.ts';
 import { TokenBalanceSlots } from './token-balance-slot.ts';
+import {
+  buildTokenPermitMessage,
+  encodeTokenPermitCall,
+  readTokenPermit,
+  type TokenPermit,
+} from './token-permit.ts';
 
 // Simulated calls as unsigned transactions: with gas, fees and nonces.
 
@@ -39,6 +45,8 @@ interface RehearsedTrade {
   readonly approval: BuildRequest['approval'];
   /** Part of the swap. */
   readonly permit: SignedPermit | null;
+  /** What the wallet may sign for a router without Permit2. */
+  readonly tokenPermit: TokenPermit | null;
   readonly wallet: Address;
   readonly trader: Trader;
   readonly router: SwapRouter;
@@ -63,6 +71,11 @@ const LASTING_APPROVAL_PURPOSE =
   'allow Permit2 to take this token, without limit: it takes only what you sign for, and later trades need no approval';
 const PERMIT_PURPOSE =
   'a message that lets the router take what is spent through Permit2, once and until the deadline; the trade is built with its signature';
+const TOKEN_PERMIT_PURPOSES: Readonly<Record<TokenPermit['form'], string>> = {
+  eip2612:
+    'a message by which the token lets the router take what is spent, and no more; the trade is built with its signature',
+  dai: 'a message by which the token lets the router take it without limit, as this token knows no amounts; the trade is built with its signature',
+};
 
 /**
  * 1.5 times the gas used: up to a fifth may be refunded at the end but is needed before, and moved
@@ -99,7 +112,7 @@ function buildUnsigned(
 function findMissingAllowance(rehearsed: RehearsedTrade): BuiltTransactions['allowance'] {
   const { trade, trader, router, permit, deadlineSeconds } = rehearsed;
   const { allowance } = trader;
-  if (allowance === null) return null;
+  if (allowance === null || (permit !== null && router.permit2 === null)) return null;
   const { maxAmountInRaw: requiredRaw } = trade;
   const { tokenRaw, permit2Raw, permit2Expiration } = allowance;
   if (tokenRaw < requiredRaw) {
@@ -120,12 +133,19 @@ function summariseSimulation({ rehearsal }: RehearsedTrade): BuiltTransactions['
 /** What must be signed before the swap; the simulation had a transaction in its place. */
 function findMissingPermit(rehearsed: RehearsedTrade): BuiltTransactions['permit'] {
   const { trade, router, trader, approval, rehearsal, chainId, deadlineSeconds } = rehearsed;
+  const { tokenPermit, wallet: owner } = rehearsed;
+  const signed = { router: router.name, amountRaw: trade.maxAmountInRaw, deadlineSeconds };
+  if (tokenPermit !== null) {
+    const { form, nonce } = tokenPermit;
+    const parties = { token: trade.tokenIn, owner, router: router.address };
+    const terms = { ...signed, form, nonce };
+    const message = buildTokenPermitMessage(parties, tokenPermit, { ...terms, chainId });
+    return { purpose: TOKEN_PERMIT_PURPOSES[form], terms, message };
+  }
   const isMissing = rehearsal.transactions.some(({ kind }) => kind === 'permit2-approve');
   if (approval === 'onchain' || !isMissing || router.permit2 === null) return null;
-  const terms = {
-    ...{ router: router.name, amountRaw: trade.maxAmountInRaw, deadlineSeconds },
-    nonce: trader.allowance?.permit2Nonce ?? 0,
-  };
+  const nonce = trader.allowance?.permit2Nonce ?? 0;
+  const terms = { ...signed, form: 'permit2', nonce } as const;
   const message = buildPermitMessage({ router, token: trade.tokenIn }, terms, chainId);
   return { purpose: PERMIT_PURPOSE, terms, message };
 }
@@ -160,7 +180,9 @@ function buildTransactions(rehearsed: RehearsedTrade): BuiltTransactions {
     const { kind } = transaction;
     const gas = computeGasLimit(transaction, trade) + (dataCost.gas[index] ?? 0n);
     const unsigned = buildUnsigned(rehearsed, transaction, { index, gas });
-    const isLater = permit !== null && (kind === 'permit2-approve' || kind === 'swap');
+    // Permit2's needs an approval before; a token's own replaces it.
+    const isOwn = rehearsed.tokenPermit !== null;
+    const isLater = permit !== null && (isOwn || kind === 'permit2-approve' || kind === 'swap');
     return { gas, purpose: describePurpose(kind, rehearsed), unsigned, isLater };
   });
   const transactions = planned.filter(({ isLater }) => !isLater);
@@ -176,12 +198,13 @@ function buildTransactions(rehearsed: RehearsedTrade): BuiltTransactions {
   };
 }
 
-// Checks a signed permit before anything is priced or built: Permit2 itself is asked, so that
-// wallets that are contracts are judged as they will be when the transaction is executed.
+// Checks a signed permit before anything is priced or built: Permit2 or the token itself is asked,
+// so that wallets that are contracts are judged as they will be when the transaction is executed.
 
-interface PermitCheck extends PermitParties {
-  readonly owner: Address;
+interface PermitCheck {
   readonly permit: SignedPermit;
+  /** The call that takes the signature; null if none can. */
+  readonly call: { readonly to: Address; readonly data: string | null };
   /** How many permits of the owner for token and router were used. */
   readonly nonce: number;
   /** Of the chain's newest block or our clock, whichever is later. */
@@ -193,20 +216,24 @@ const GAS_MAX = `0x${(10_000_000).toString(16)}`;
 
 /** Throws `PERMIT_OUTDATED`, or `INVALID_INPUT` if the signature is another one. */
 async function assertPermit(client: RpcClient, check: PermitCheck): Promise<void> {
-  const { owner, permit, router } = check;
+  const { permit, call } = check;
   if (check.nowSeconds >= permit.deadlineSeconds) throw new OutdatedPermitError('has expired');
   if (check.nonce !== permit.nonce) {
     throw new OutdatedPermitError('was used already, or was replaced by a later one');
   }
-  const data = encodePermitCall(check, permit, owner);
-  const params = [{ to: router.permit2, data, gas: GAS_MAX }, 'latest'];
+  const message = 'is not a signature of the permit by the wallet of the session';
+  if (call.data === null) throw refuseSignature(message);
+  const params = [{ ...call, gas: GAS_MAX }, 'latest'];
   try {
     await client.request({ method: 'eth_call', params }, {});
   } catch (error) {
     if (!isRpcError(error, 'reverted', 'rejected')) throw error;
-    const message = 'is not a signature of the permit by the wallet of the session';
-    throw buildInvalidInputError([{ path: 'permitSignature', message }]);
+    throw refuseSignature(message);
   }
+}
+
+function refuseSignature(message: string): Error {
+  return buildInvalidInputError([{ path: 'permitSignature', message }]);
 }
 
 interface EvmTransactionsOptions {
@@ -315,10 +342,34 @@ export class EvmTransactions implements ChainTransactions {
   async #checkPermit(account: TraderAccount, token: Address): Promise<void> {
     const { client, clock } = this.#options;
     const { router, trader, permit, wallet: owner } = account;
-    if (permit === null || router.permit2 === null) return;
-    const nonce = trader.allowance?.permit2Nonce ?? 0;
+    if (permit === null) return;
     const nowSeconds = findNowSeconds(clock.nowMs(), trader);
-    await assertPermit(client, { router, token, owner, permit, nonce, nowSeconds });
+    if (router.permit2 !== null) {
+      const data = encodePermitCall({ router, token }, permit, owner);
+      const call = { to: router.permit2, data };
+      const nonce = trader.allowance?.permit2Nonce ?? 0;
+      return assertPermit(client, { permit, nonce, nowSeconds, call });
+    }
+    const parties = { token, owner, router: router.address };
+    const own = await readTokenPermit(client, parties, this.#options.chainId);
+    if (own?.form !== permit.form) {
+      throw refuseSignature('is of a permit that this token, with this router, does not take');
+    }
+    const call = { to: token, data: encodeTokenPermitCall(parties, permit) };
+    await assertPermit(client, { permit, nonce: own.nonce, nowSeconds, call });
+  }
+
+  /** Null unless the wallet wants to sign, has to, and token and router have it. */
+  async #findTokenPermit(
+    { wallet: owner, router, trader, permit }: TraderAccount,
+    { approval, trade }: BuildRequest,
+  ): Promise<TokenPermit | null> {
+    const { tokenIn: token, maxAmountInRaw } = trade;
+    const { client, chainId } = this.#options;
+    if (approval === 'onchain' || permit !== null || trader.allowance === null) return null;
+    if (router.kind === 'universal' || router.takesPermits !== true) return null;
+    if (trader.allowance.tokenRaw >= maxAmountInRaw) return null;
+    return readTokenPermit(client, { token, owner, router: router.address }, chainId);
   }
 
   /** The account with the trade's router and what the wallet has allowed it. */
@@ -339,6 +390,7 @@ export class EvmTransactions implements ChainTransactions {
     const fees = offerTip(first.fees, priority);
     const account = await this.#pickRouter({ ...first, fees }, trade);
     const deadlineSeconds = pickDeadline(request, account);
+    const tokenPermit = await this.#findTokenPermit(account, request);
     const rehearsal = await rehearseTrade({
       ...{ ...account, simulator: this.#simulator, slots: this.#slots },
       ...{ trade, block, approval, deadlineSeconds },
@@ -347,6 +399,7 @@ export class EvmTransactions implements ChainTransactions {
     const dataCost = await readDataCost(client, rollup, rehearsal.transactions);
     return buildTransactions({
       ...{ ...account, chainId, trade, approval, rehearsal, dataCost, deadlineSeconds },
+      tokenPermit,
     });
   }
 }

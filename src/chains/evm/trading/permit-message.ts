@@ -3,12 +3,12 @@
 
 import type { Hex } from 'viem';
 import { encodeAbiParameters, encodeFunctionData, parseAbi, parseAbiParameters } from 'viem/utils';
-import type { Permit } from '../../../contract/schemas/transaction-schemas.ts';
+import type { Permit, Permit2Message } from '../../../contract/schemas/transaction-schemas.ts';
 import type { Address } from '../../../model/ids.ts';
 import type { PermitTerms, SignedPermit } from '../../chain-transactions.ts';
 import { toShownAddress } from '../data/checksum-address.ts';
 
-export interface PermitParties {
+interface PermitParties {
   readonly token: Address;
   readonly router: { readonly address: Address; readonly permit2: Address };
 }
@@ -28,7 +28,7 @@ const COMMAND_INPUT = parseAbiParameters([
   DETAILS,
 ]);
 
-const TYPES: Permit['types'] = {
+const TYPES = {
   EIP712Domain: [
     { name: 'name', type: 'string' },
     { name: 'chainId', type: 'uint256' },
@@ -45,14 +45,14 @@ const TYPES: Permit['types'] = {
     { name: 'expiration', type: 'uint48' },
     { name: 'nonce', type: 'uint48' },
   ],
-};
+} satisfies Permit['types'];
 
 /** What the wallet signs. Wallets are given numbers as text, which JSON does not round. */
 export function buildPermitMessage(
   { router, token }: PermitParties,
   terms: PermitTerms,
   chainId: number,
-): Permit {
+): Permit2Message {
   const { amountRaw, deadlineSeconds, nonce } = terms;
   return {
     domain: { name: 'Permit2', chainId, verifyingContract: toShownAddress(router.permit2) },

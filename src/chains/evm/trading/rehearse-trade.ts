@@ -32,6 +32,7 @@ import {
   type WalletCall,
 } from './simulate-calls.ts';
 import type { TokenBalanceSlots } from './token-balance-slot.ts';
+import { encodeSelfPermit } from './token-permit.ts';
 
 interface RehearsalParts {
   readonly router: SwapRouter;
@@ -86,6 +87,12 @@ function buildRouterHop({ pool, ...swap }: TradeSwap): SwapHop {
   return askedOutRaw === undefined ? hop : { ...hop, askedOutRaw };
 }
 
+function encodePermit({ router, trade }: RehearsalRequest, permit: SignedPermit) {
+  const { tokenIn: token } = trade;
+  if (router.kind === 'universal') return encodePermitInput({ router, token }, permit);
+  return encodeSelfPermit(token, permit);
+}
+
 function encodeTrade(request: RehearsalRequest): EncodedCall {
   const { trade, router, wallet, deadlineSeconds, permit } = request;
   const { tokenIn, tokenOut, maxAmountInRaw, outputTaxBps, holdsOutput = false } = trade;
@@ -94,10 +101,7 @@ function encodeTrade(request: RehearsalRequest): EncodedCall {
     throw buildRevertedError('swap', 'the amount is too large for the router');
   }
   const swapPaths = trade.swapPaths.map((one) => ({ ...one, hops: one.hops.map(buildRouterHop) }));
-  const permitInput =
-    permit === null || router.permit2 === null
-      ? undefined
-      : encodePermitInput({ router, token: tokenIn }, permit);
+  const permitInput = permit === null ? undefined : encodePermit(request, permit);
   const fee = trade.fee ?? undefined;
   const parties = { recipient: wallet, fee, permitInput };
   const ends = { tokenIn, tokenOut, swapPaths, deadlineSeconds, ...parties };

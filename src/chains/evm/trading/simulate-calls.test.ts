@@ -143,7 +143,10 @@ async function sell(
   const tokenOut = router.wrapped;
   const { signer } = more;
   const wallet = signer === undefined ? WALLET : address(signer.address.toLowerCase());
-  const terms = { router: router.name, amountRaw, nonce: 0, deadlineSeconds };
+  const terms = {
+    ...{ form: 'permit2' as const, router: router.name },
+    ...{ amountRaw, nonce: 0, deadlineSeconds },
+  };
   const permitInput = signer && (await signPermit(signer, token, terms));
   const hop = { pool: { kind: 'v2', pair: address(id) }, tokenIn: token, tokenOut } as const;
   const swap = encodeSwap(

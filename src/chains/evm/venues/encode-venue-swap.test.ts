@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Abi, encodeFunctionData, type Hex, parseAbi } from 'viem';
+import { type Abi, decodeFunctionData, encodeFunctionData, type Hex, parseAbi } from 'viem';
 import { readArtifact } from '../../../../devnet/artifacts.ts';
 import { buildFakeAddress } from '../../../../test/fakes/fake-market.ts';
 import { address } from '../../../../test/test-ids.ts';
@@ -72,8 +72,26 @@ function call(abi: Abi, functionName: string, args: readonly unknown[] = []): He
 }
 
 const END = [WALLET, BigInt(DEADLINE)] as const;
+const MULTICALL_ABI = parseAbi(['function multicall(bytes[] calls)']);
+const TIMED_MULTICALL_ABI = parseAbi(['function multicall(uint256 deadline, bytes[] calls)']);
 
 describe('a call of a router', () => {
+  it('a signed permit is the first of its calls, the swap the second', () => {
+    const permitInput: Hex = '0xc2e3140a01';
+    for (const kind of ['swapRouter', 'slipstream', 'algebra', 'algebraIntegral'] as const) {
+      const data = encode(kind, [RANGE], 'none', { permitInput });
+      const plain = encode(kind, [RANGE], 'none');
+      assert.equal(data, call(MULTICALL_ABI, 'multicall', [[permitInput, plain]]), kind);
+    }
+    const smart = (more: Partial<SwapPlan>) => {
+      const data = encode('smart', [RANGE], 'none', more);
+      const [deadline, calls] = decodeFunctionData({ abi: TIMED_MULTICALL_ABI, data }).args;
+      assert.equal(deadline, BigInt(DEADLINE));
+      return calls;
+    };
+    assert.deepEqual(smart({ permitInput }), [permitInput, ...smart({})]);
+  });
+
   it('router02, by the ABI of the real contract', () => {
     const { abi } = readArtifact('UniswapV2Router02');
     const name = (what: string) => `swapExact${what}SupportingFeeOnTransferTokens`;

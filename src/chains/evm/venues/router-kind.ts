@@ -28,6 +28,8 @@ export interface PathEnds {
   readonly isNativeOut: boolean;
   /** Only for kinds that pay fees: the output is then held. */
   readonly fee?: IntegratorFee | undefined;
+  /** Only for kinds that take permits: the call that hands one to the token. */
+  readonly permitCall?: Hex | undefined;
 }
 
 /** For a given input. */
@@ -46,11 +48,14 @@ export interface OutputPlan extends PathEnds {
 
 export function toPathEnds(
   hops: readonly SwapHop[],
-  plan: Pick<SwapPlan, 'recipient' | 'deadlineSeconds' | 'tokenIn' | 'tokenOut' | 'fee'>,
+  plan: Pick<
+    SwapPlan,
+    'recipient' | 'deadlineSeconds' | 'tokenIn' | 'tokenOut' | 'fee' | 'permitInput'
+  >,
 ): PathEnds {
-  const { tokenIn, tokenOut, fee } = plan;
+  const { tokenIn, tokenOut, fee, permitInput: permitCall } = plan;
   return {
-    ...{ hops, tokenIn, tokenOut, fee },
+    ...{ hops, tokenIn, tokenOut, fee, permitCall },
     recipient: plan.recipient as Hex,
     deadline: BigInt(plan.deadlineSeconds),
     isNativeIn: tokenIn === ZERO_ADDRESS,
@@ -92,6 +97,8 @@ export interface RouterKind {
   readonly canTax?: true;
   /** It can pay a part of the output to somebody else. */
   readonly paysFee?: true;
+  /** Its contract may have `SelfPermit`, by which it hands a signed permit to the token. */
+  readonly takesPermits?: true;
   /** It keeps a unit of the output, and pays one that it kept; one pool alone does not. */
   readonly keepsUnit?: true;
   /** What it is called with can still be executed after the deadline. */

@@ -39,7 +39,10 @@ export interface SwapPlan {
   readonly recipient: Address;
   /** Unix seconds. */
   readonly deadlineSeconds: number;
-  /** The signed permit that lets the router take the input; absent if it may already. */
+  /**
+   * The signed permit that lets the router take the input; absent if it may already. An input of
+   * the Universal Router's command, or a call of another router.
+   */
   readonly permitInput?: Hex | undefined;
 }
 

@@ -18,6 +18,8 @@ export interface VenueRouter extends EvmRouter {
   readonly factory: Address | null;
   /** The wallet approves the router itself. */
   readonly permit2: null;
+  /** Whether its contract may hand signed permits to tokens; false if absent. */
+  readonly takesPermits?: boolean;
 }
 
 export type SwapRouter = UniversalRouter | VenueRouter;
@@ -34,6 +36,7 @@ function buildVenueRouter(line: RouterLine, deployment: EvmDeployment): VenueRou
     ...{ keepsUnit: traits.keepsUnit === true, hasNoDeadline: traits.hasNoDeadline === true },
     cannotWrap: traits.cannotWrap === true,
     paysFee: traits.paysFee === true,
+    takesPermits: traits.takesPermits === true,
   };
 }
 

@@ -115,6 +115,11 @@ function encodeForwardWithFee(plan: PathEnds, least: bigint, fee: IntegratorFee)
       });
 }
 
+/** Before the swap: the router may take the input by the wallet's signature. */
+function encodePermit({ permitCall }: PathEnds): Hex[] {
+  return permitCall === undefined ? [] : [permitCall];
+}
+
 /** Forwards all of the output that the router holds, if it is enough. */
 function encodeForward(plan: PathEnds, least: bigint, kind: PayingRouterKind): Hex {
   const { recipient, tokenOut, isNativeOut, fee } = plan;
@@ -154,6 +159,7 @@ function encodeSwapRouter(plan: PathPlan, kind: RangeRouterKind): Hex {
     ...{ deadline, amountIn, amountOutMinimum: amountOutMin },
   };
   const calls = [
+    ...encodePermit(plan),
     encodeFunctionData({ abi, functionName: 'exactInput', args: [swap] }),
     ...(holdsOutput ? [encodeForward(plan, amountOutMin, kind)] : []),
     ...encodeLeftovers(plan),
@@ -196,6 +202,7 @@ function encodeSmart(plan: PathPlan): Hex {
     const swap = { path, recipient: to, amountIn, amountOutMinimum: least };
     return encodeFunctionData({ abi, functionName: 'exactInput', args: [swap] });
   });
+  calls.unshift(...encodePermit(plan));
   if (holdsOutput) calls.push(encodeForward(plan, amountOutMin, 'smart'));
   calls.push(...encodeLeftovers(plan), ...encodeRefund(plan, 'smart'));
   return encodeFunctionData({ abi, functionName: 'multicall', args: [plan.deadline, calls] });
@@ -214,7 +221,7 @@ function encodeRangeOutput(plan: OutputPlan, kind: RangeRouterKind): Hex {
   const ends = { path, recipient: ZERO_ADDRESS as Hex, deadline };
   const swap = { ...ends, amountOut, amountInMaximum: amountInMax };
   const call = encodeFunctionData({ abi, functionName: 'exactOutput', args: [swap] });
-  const calls = [call, ...encodePayments(plan, kind)];
+  const calls = [...encodePermit(plan), call, ...encodePayments(plan, kind)];
   return encodeFunctionData({ abi, functionName: 'multicall', args: [calls] });
 }
 
@@ -230,7 +237,11 @@ function encodeSmartOutputSwap({ hops, amountOut, amountInMax }: OutputPlan): He
 }
 
 function encodeSmartOutput(plan: OutputPlan): Hex {
-  const calls = [encodeSmartOutputSwap(plan), ...encodePayments(plan, 'smart')];
+  const calls = [
+    ...encodePermit(plan),
+    encodeSmartOutputSwap(plan),
+    ...encodePayments(plan, 'smart'),
+  ];
   const args = [plan.deadline, calls] as const;
   return encodeFunctionData({ abi: SMART_ABI, functionName: 'multicall', args });
 }
@@ -238,6 +249,7 @@ function encodeSmartOutput(plan: OutputPlan): Hex {
 function buildRangeRouter(kind: RangeRouterKind, proof: RouterKind['proof']): RouterKind {
   return {
     proof,
+    takesPermits: true,
     encodeSwap: (path) => encodeSwapRouter(path, kind),
     output: { call: 'exactPath', encode: (path) => encodeRangeOutput(path, kind) },
   };
@@ -261,6 +273,7 @@ export const INTEGRAL_ROUTER = buildRangeRouter('algebraIntegral', {
 export const SMART_ROUTER: RouterKind = {
   proof: ROUTER_STAND_INS,
   paysFee: true,
+  takesPermits: true,
   encodeSwap: encodeSmart,
   output: { call: 'path', encode: encodeSmartOutput },
 };
