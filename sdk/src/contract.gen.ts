@@ -20,15 +20,9 @@ export interface Alert {
       /** USD; passed downwards. */
       below?: string;
     };
-    /**
-     * The change from the last price before the window, which must not be older than the window
-     * is long.
-     */
+    /** From the last price before the window, at most as old as the window is long. */
     changePct?: {
-      /**
-       * The time that ends with the trade: whole minutes up to `1h`, quarters of an hour
-       * beyond.
-       */
+      /** Ends with the trade, in whole minutes up to `1h`, in quarters of an hour beyond. */
       window: "5m" | "15m" | "1h" | "6h" | "24h";
       /** Per cent. */
       above?: number;
@@ -37,10 +31,7 @@ export interface Alert {
     };
     /** The value traded within the window. */
     volumeUsd?: {
-      /**
-       * The time that ends with the trade: whole minutes up to `1h`, quarters of an hour
-       * beyond.
-       */
+      /** Ends with the trade, in whole minutes up to `1h`, in quarters of an hour beyond. */
       window: "5m" | "15m" | "1h" | "6h" | "24h";
       /** USD. */
       above: string;
@@ -52,7 +43,7 @@ export interface Alert {
       /** Per cent below the highest since the alert began or fired. */
       dropPct?: number;
     };
-    /** Each single trade that is worth more; also without `mint`. */
+    /** Each trade worth more; of all tokens without `mint`. */
     trade?: {
       /** USD. */
       valueUsdAbove: string;
@@ -63,8 +54,8 @@ export interface Alert {
       address: string;
     };
     /**
-     * A pool created after the alert whose liquidity comes to so much within its first day; of
-     * all tokens without `mint`.
+     * A pool created from now on that comes to so much liquidity within a day; of all tokens
+     * without `mint`.
      */
     newPool?: {
       /** USD. */
@@ -1564,15 +1555,9 @@ export interface StreamAlert {
       /** USD; passed downwards. */
       below?: string;
     };
-    /**
-     * The change from the last price before the window, which must not be older than the window
-     * is long.
-     */
+    /** From the last price before the window, at most as old as the window is long. */
     changePct?: {
-      /**
-       * The time that ends with the trade: whole minutes up to `1h`, quarters of an hour
-       * beyond.
-       */
+      /** Ends with the trade, in whole minutes up to `1h`, in quarters of an hour beyond. */
       window: "5m" | "15m" | "1h" | "6h" | "24h";
       /** Per cent. */
       above?: number;
@@ -1581,10 +1566,7 @@ export interface StreamAlert {
     };
     /** The value traded within the window. */
     volumeUsd?: {
-      /**
-       * The time that ends with the trade: whole minutes up to `1h`, quarters of an hour
-       * beyond.
-       */
+      /** Ends with the trade, in whole minutes up to `1h`, in quarters of an hour beyond. */
       window: "5m" | "15m" | "1h" | "6h" | "24h";
       /** USD. */
       above: string;
@@ -1596,7 +1578,7 @@ export interface StreamAlert {
       /** Per cent below the highest since the alert began or fired. */
       dropPct?: number;
     };
-    /** Each single trade that is worth more; also without `mint`. */
+    /** Each trade worth more; of all tokens without `mint`. */
     trade?: {
       /** USD. */
       valueUsdAbove: string;
@@ -1607,8 +1589,8 @@ export interface StreamAlert {
       address: string;
     };
     /**
-     * A pool created after the alert whose liquidity comes to so much within its first day; of
-     * all tokens without `mint`.
+     * A pool created from now on that comes to so much liquidity within a day; of all tokens
+     * without `mint`.
      */
     newPool?: {
       /** USD. */
@@ -1654,15 +1636,9 @@ export interface StreamAlertReverted {
       /** USD; passed downwards. */
       below?: string;
     };
-    /**
-     * The change from the last price before the window, which must not be older than the window
-     * is long.
-     */
+    /** From the last price before the window, at most as old as the window is long. */
     changePct?: {
-      /**
-       * The time that ends with the trade: whole minutes up to `1h`, quarters of an hour
-       * beyond.
-       */
+      /** Ends with the trade, in whole minutes up to `1h`, in quarters of an hour beyond. */
       window: "5m" | "15m" | "1h" | "6h" | "24h";
       /** Per cent. */
       above?: number;
@@ -1671,10 +1647,7 @@ export interface StreamAlertReverted {
     };
     /** The value traded within the window. */
     volumeUsd?: {
-      /**
-       * The time that ends with the trade: whole minutes up to `1h`, quarters of an hour
-       * beyond.
-       */
+      /** Ends with the trade, in whole minutes up to `1h`, in quarters of an hour beyond. */
       window: "5m" | "15m" | "1h" | "6h" | "24h";
       /** USD. */
       above: string;
@@ -1686,7 +1659,7 @@ export interface StreamAlertReverted {
       /** Per cent below the highest since the alert began or fired. */
       dropPct?: number;
     };
-    /** Each single trade that is worth more; also without `mint`. */
+    /** Each trade worth more; of all tokens without `mint`. */
     trade?: {
       /** USD. */
       valueUsdAbove: string;
@@ -1697,8 +1670,8 @@ export interface StreamAlertReverted {
       address: string;
     };
     /**
-     * A pool created after the alert whose liquidity comes to so much within its first day; of
-     * all tokens without `mint`.
+     * A pool created from now on that comes to so much liquidity within a day; of all tokens
+     * without `mint`.
      */
     newPool?: {
       /** USD. */
@@ -4068,13 +4041,16 @@ export interface Operations {
 
   /**
    * Create an alert. Tells when something happens to a token, a wallet or a chain: as `alert`
-   * on `/token/stream` with `mint=*`, and in the list. It is decided with the commit of each
-   * block, from what is stored; trades marked as outliers never fire one, and a reorganisation
-   * takes one back as `alert.reverted`. It fires on the edge. A figure that is beyond its bound
-   * when the alert is created fires only after it has gone back and passed the bound again.
+   * on `/token/stream` with `mint=*`, in the list, and by the webhook that it names. It is
+   * decided with the commit of each block, from what is stored; trades marked as outliers never
+   * fire one, and a reorganisation takes one back as `alert.reverted`. It fires on the edge. A
+   * figure that is beyond its bound when the alert is created fires only after it has gone back
+   * and passed the bound again.
    */
   createAlert: {
     input: {
+      /** A webhook of the wallet, with the event `alert` of the chain, that is told, too. */
+      webhookId?: string | undefined;
       /** Slug of a chain that this server follows, or its CAIP-2 form. */
       chain: string;
       /** May be left out for `trade`, `wallet` and `newPool`. */
@@ -4093,14 +4069,10 @@ export interface Operations {
           /** USD; passed downwards. */
           below?: string | undefined;
         } | undefined;
-        /**
-         * The change from the last price before the window, which must not be older than the
-         * window is long.
-         */
+        /** From the last price before the window, at most as old as the window is long. */
         changePct?: {
           /**
-           * The time that ends with the trade: whole minutes up to `1h`, quarters of an hour
-           * beyond.
+           * Ends with the trade, in whole minutes up to `1h`, in quarters of an hour beyond.
            */
           window: "5m" | "15m" | "1h" | "6h" | "24h";
           /** Per cent. */
@@ -4111,8 +4083,7 @@ export interface Operations {
         /** The value traded within the window. */
         volumeUsd?: {
           /**
-           * The time that ends with the trade: whole minutes up to `1h`, quarters of an hour
-           * beyond.
+           * Ends with the trade, in whole minutes up to `1h`, in quarters of an hour beyond.
            */
           window: "5m" | "15m" | "1h" | "6h" | "24h";
           /** USD. */
@@ -4125,7 +4096,7 @@ export interface Operations {
           /** Per cent below the highest since the alert began or fired. */
           dropPct?: number | undefined;
         } | undefined;
-        /** Each single trade that is worth more; also without `mint`. */
+        /** Each trade worth more; of all tokens without `mint`. */
         trade?: {
           /** USD. */
           valueUsdAbove: string;
@@ -4136,8 +4107,8 @@ export interface Operations {
           address: string;
         } | undefined;
         /**
-         * A pool created after the alert whose liquidity comes to so much within its first day;
-         * of all tokens without `mint`.
+         * A pool created from now on that comes to so much liquidity within a day; of all
+         * tokens without `mint`.
          */
         newPool?: {
           /** USD. */
@@ -4147,8 +4118,8 @@ export interface Operations {
       /** While the token's liquidity is below it, nothing is decided. */
       minLiquidityUsd?: string | undefined;
       /**
-       * How far a figure must go back beyond its bound before it can fire again; points for
-       * `changePct`. Default: `1`.
+       * How far a figure must go back before it can fire again; points for percentages.
+       * Default: `1`.
        */
       rearmPct?: number | undefined;
       /**
@@ -4299,6 +4270,7 @@ export interface Operations {
 
   /**
    * Delete a webhook. With its deliveries. What is being sent at this moment may still arrive.
+   * Alerts that name it go on without it.
    */
   deleteWebhook: {
     input: {

@@ -155,6 +155,7 @@ function createHandlers(parts: HandlerParts, compat: Served['compat']): Handlers
     }),
     ...createAlerts({
       ...parts.market.parts,
+      webhooks: parts.store.webhooks,
       clock: parts.clock,
       createId: () => createAccessId('al'),
     }),

@@ -12,7 +12,10 @@ import { parseFollowedChain } from '../contract/parse-reference.ts';
 import { AppError, buildInvalidInputError } from '../errors/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { AlertState } from '../model/alert.ts';
+import type { ChainSlug } from '../model/chain.ts';
+import type { WalletId } from '../model/ids.ts';
 import type { ChainAlert } from '../store/alert-store.ts';
+import type { WebhookStore } from '../store/webhook-store.ts';
 import { buildAlertAnswer, parseCondition } from './alert-answers.ts';
 import { buildInvalidCursorError, computeQueryMark, encodeCursor, parseCursor } from './cursor.ts';
 import type { MarketParts } from './market-parts.ts';
@@ -31,6 +34,7 @@ const FIRST_PAGE = Number.MAX_SAFE_INTEGER;
 const WITHOUT_TOKEN: ReadonlySet<string> = new Set(['trade', 'wallet', 'newPool']);
 
 type AlertParts = MarketParts & {
+  readonly webhooks: Pick<WebhookStore, 'find' | 'list'>;
   readonly clock: Pick<Clock, 'nowMs'>;
   readonly createId: () => string;
 };
@@ -45,10 +49,40 @@ async function toAnswers(parts: AlertParts, alerts: readonly ChainAlert[]) {
       if (known === undefined || known.block < state.block) states.set(state.alert, state);
     }
   }
+  const webhooks = await readWebhooks(parts, alerts);
   return alerts.map(({ chain, record }) => {
     const addresses = parts.chains.findAddresses(chain);
-    return buildAlertAnswer(record, states.get(record.id), { chain, addresses });
+    const answer = buildAlertAnswer(record, states.get(record.id), { chain, addresses });
+    return webhooks.has(record.webhook) ? answer : { ...answer, webhookId: null };
   });
+}
+
+/** Those that still exist. */
+async function readWebhooks(
+  { webhooks }: AlertParts,
+  alerts: readonly ChainAlert[],
+): Promise<ReadonlySet<string | null>> {
+  const owner = alerts.find(({ record }) => record.webhook !== null)?.record.owner;
+  const own = owner === undefined ? [] : await webhooks.list(owner);
+  return new Set(own.map(({ id }) => id));
+}
+
+async function checkWebhook(
+  { webhooks }: AlertParts,
+  {
+    id,
+    owner,
+    chain,
+  }: { readonly id: string; readonly owner: WalletId; readonly chain: ChainSlug },
+): Promise<void> {
+  const webhook = await webhooks.find(id);
+  const isOwn = webhook?.walletId === owner;
+  const isTold =
+    webhook?.settings.events.includes('alert') && webhook.settings.chains.includes(chain);
+  const message = isOwn
+    ? `does not have the event alert of ${chain}`
+    : 'is not one of your webhooks';
+  if (!isOwn || !isTold) throw buildInvalidInputError([{ path: 'webhookId', message }]);
 }
 
 /** One that the index does not have is looked up. */
@@ -71,7 +105,7 @@ async function create(
   context: HandlerContext,
 ) {
   const owner = requireWallet(context.identity);
-  const { mint } = input;
+  const { mint, webhookId = null } = input;
   const chain = parseFollowedChain(parts.chains, input.chain, 'chain');
   const addresses = parts.chains.findAddresses(chain);
   const reference = mint === undefined ? null : parseToken(parts, { chain, mint });
@@ -82,9 +116,10 @@ async function create(
   const { minLiquidityUsd: floor, rearmPct, cooldownSeconds, once } = input;
   const minLiquidityUsd = floor === undefined ? null : parseDecimal(floor, 'minLiquidityUsd');
   if (reference !== null) await requireToken(parts, reference, context);
+  if (webhookId !== null) await checkWebhook(parts, { id: webhookId, owner, chain });
   const max = parts.depthOf(context.identity).alerts;
   const alert = {
-    ...{ id: parts.createId(), owner, webhook: null, token: reference?.token ?? null },
+    ...{ id: parts.createId(), owner, webhook: webhookId, token: reference?.token ?? null },
     rule: { condition, minLiquidityUsd, rearmPct, cooldownMs: cooldownSeconds * 1000, once },
     createdAtMs: parts.clock.nowMs(),
   };

@@ -97,7 +97,10 @@ export async function startMcp(t: Cleanup, options: StartMcpOptions = {}): Promi
   t.after(() => access.stop());
   const handlers: Record<string, AnyHandler> = {
     ...({ ...scene.market.handlers, ...access.handlers } as object),
-    ...(createAlerts({ ...scene.market.parts, clock, createId: () => 'al_1' }) as object),
+    ...(createAlerts({
+      ...{ ...scene.market.parts, webhooks: scene.store.webhooks },
+      ...{ clock, createId: () => 'al_1' },
+    }) as object),
     ...options.extra?.handlers,
     getChains: () => CHAINS,
     getTokenSafety: createSafety(scene, clock),

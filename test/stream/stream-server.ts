@@ -93,7 +93,10 @@ export async function startStreamServer(
   };
   const handlers = {
     ...{ ...scene.market.handlers, ...access.handlers, ...streams.handlers },
-    ...createAlerts({ ...scene.market.parts, clock: systemClock, createId }),
+    ...createAlerts({
+      ...{ ...scene.market.parts, webhooks: scene.store.webhooks },
+      ...{ clock: systemClock, createId },
+    }),
   };
   const names = new Set(Object.keys(handlers));
   const { anonymous, key, session } = access.tiers;

@@ -52,9 +52,17 @@ export const createAlert = defineOperation({
   status: 201,
   summary: 'Create an alert',
   description:
-    'Tells when something happens to a token, a wallet or a chain: as `alert` on `/token/stream` with `mint=*`, and in the list. It is decided with the commit of each block, from what is stored; trades marked as outliers never fire one, and a reorganisation takes one back as `alert.reverted`. It fires on the edge. A figure that is beyond its bound when the alert is created fires only after it has gone back and passed the bound again.',
+    'Tells when something happens to a token, a wallet or a chain: as `alert` on `/token/stream` with `mint=*`, in the list, and by the webhook that it names. It is decided with the commit of each block, from what is stored; trades marked as outliers never fire one, and a reorganisation takes one back as `alert.reverted`. It fires on the edge. A figure that is beyond its bound when the alert is created fires only after it has gone back and passed the bound again.',
   input: Type.Object(
     {
+      webhookId: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 64,
+          description:
+            'A webhook of the wallet, with the event `alert` of the chain, that is told, too.',
+        }),
+      ),
       chain: chainInput,
       mint: Type.Optional(
         Type.String({
@@ -75,7 +83,7 @@ export const createAlert = defineOperation({
         maximum: 50,
         default: 1,
         description:
-          'How far a figure must go back beyond its bound before it can fire again; points for `changePct`.',
+          'How far a figure must go back before it can fire again; points for percentages.',
       }),
       cooldownSeconds: Type.Integer({
         minimum: 0,

@@ -121,7 +121,8 @@ export const deleteWebhook = defineOperation({
   id: 'deleteWebhook',
   method: 'DELETE',
   summary: 'Delete a webhook',
-  description: 'With its deliveries. What is being sent at this moment may still arrive.',
+  description:
+    'With its deliveries. What is being sent at this moment may still arrive. Alerts that name it go on without it.',
   input: Type.Object({ id: webhookIdInput }, { additionalProperties: false }),
   output: webhookSchema,
   errors: ['WEBHOOK_NOT_FOUND'],

@@ -10,8 +10,7 @@ const pct = (description: string) =>
   Type.Number({ minimum: -100, maximum: 1_000_000, description });
 
 const window = Type.Enum([...ALERT_WINDOWS], {
-  description:
-    'The time that ends with the trade: whole minutes up to `1h`, quarters of an hour beyond.',
+  description: 'Ends with the trade, in whole minutes up to `1h`, in quarters of an hour beyond.',
 });
 
 const exactly = { additionalProperties: false, minProperties: 1 } as const;
@@ -35,7 +34,7 @@ export const alertWhenSchema = Type.Object(
         {
           ...exactly,
           description:
-            'The change from the last price before the window, which must not be older than the window is long.',
+            'From the last price before the window, at most as old as the window is long.',
         },
       ),
     ),
@@ -66,7 +65,7 @@ export const alertWhenSchema = Type.Object(
           valueUsdAbove: usd('USD.'),
           side: Type.Optional(Type.Enum(['buy', 'sell'])),
         },
-        { ...exactly, description: 'Each single trade that is worth more; also without `mint`.' },
+        { ...exactly, description: 'Each trade worth more; of all tokens without `mint`.' },
       ),
     ),
     wallet: Type.Optional(
@@ -81,7 +80,7 @@ export const alertWhenSchema = Type.Object(
         {
           ...exactly,
           description:
-            'A pool created after the alert whose liquidity comes to so much within its first day; of all tokens without `mint`.',
+            'A pool created from now on that comes to so much liquidity within a day; of all tokens without `mint`.',
         },
       ),
     ),
@@ -101,7 +100,7 @@ export const alertSchema = Type.Object(
     alertId: Type.String(),
     chain: chainSlugSchema,
     mint: orNull(Type.String({ description: 'Null for an alert of the whole chain.' })),
-    webhookId: orNull(Type.String()),
+    webhookId: orNull(Type.String({ description: 'Null as well once that webhook is deleted.' })),
     when: alertWhenSchema,
     minLiquidityUsd: orNull(Type.String()),
     rearmPct: Type.Number(),
