@@ -22,10 +22,17 @@ const DIST = resolve(process.argv[2] ?? join(FOLDER, 'dist'));
 const TEXTS_FILE = resolve(process.argv[3] ?? join(FOLDER, 'src/texts.ts'));
 const { texts } = (await import(pathToFileURL(TEXTS_FILE).href)) as typeof import('./src/texts.ts');
 
-/** Every module that asks for texts gets those of the language. */
+/**
+ * Every module that asks for texts gets those of the language. For the parts that are loaded late
+ * the file is a module of its own: of each of the two, only the texts that are used are kept.
+ */
 const TEXTS_PLUGIN: Plugin = {
   name: 'texts',
-  setup: ({ onResolve }) => onResolve({ filter: /\/texts\.ts$/ }, () => ({ path: TEXTS_FILE })),
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /\/texts\.ts$/ }, ({ importer }) => ({
+      path: TEXTS_FILE,
+      suffix: importer.endsWith('/late-texts.ts') ? '?late' : '',
+    })),
 };
 
 /** Their licences ask for their text to be passed on. */

@@ -19,12 +19,16 @@ const TokenPage = createLazyPart(
   async () => (await import('./pages/token/token-page.tsx')).TokenPage,
 );
 const KeysPage = createLazyPart(async () => (await import('./pages/keys/keys-page.tsx')).KeysPage);
+const WebhooksPage = createLazyPart(
+  async () => (await import('./pages/webhooks/webhooks-page.tsx')).WebhooksPage,
+);
 const SidePage = createLazyPart(async () => (await import('./pages/side-page.tsx')).SidePage);
 
 const GO_KEYS: Readonly<Record<string, string>> = {
   t: '/',
   p: '/portfolio',
   k: '/keys',
+  w: '/webhooks',
   s: '/status',
 };
 
@@ -97,6 +101,7 @@ function TopBar({ onSearch }: { onSearch: () => void }) {
         <NavLink href="/" text={texts.nav.tokens} />
         <NavLink href="/portfolio" text={texts.nav.portfolio} />
         <NavLink href="/keys" text={texts.nav.keys} />
+        <NavLink href="/webhooks" text={texts.nav.webhooks} />
         <NavLink href="/status" text={texts.nav.status} />
         <a href="/v1/docs">{texts.nav.docs}</a>
         {me.value !== null && (
@@ -159,6 +164,7 @@ function PageBody() {
   const { name } = route;
   if (name === 'tokens') return <TokensPage />;
   if (name === 'keys') return <KeysPage />;
+  if (name === 'webhooks') return <WebhooksPage />;
   return name === 'token' ? <TokenPage /> : <SidePage name={name} />;
 }
 

@@ -7,6 +7,7 @@ export type PageName =
   | 'wallet'
   | 'transaction'
   | 'keys'
+  | 'webhooks'
   | 'status';
 
 export interface ConsoleRoute {
@@ -27,6 +28,7 @@ export const ROUTES: readonly ConsoleRoute[] = [
   { name: 'wallet', path: '/wallet', preload: ['src/pages/side-page.tsx'] },
   { name: 'transaction', path: '/transaction', preload: ['src/pages/side-page.tsx'] },
   { name: 'keys', path: '/keys', preload: ['src/pages/keys/keys-page.tsx'] },
+  { name: 'webhooks', path: '/webhooks', preload: ['src/pages/webhooks/webhooks-page.tsx'] },
   { name: 'status', path: '/status', preload: ['src/pages/side-page.tsx'] },
 ];
 

@@ -164,6 +164,8 @@ export async function startConsoleScene(t: Cleanup): Promise<ConsoleScene> {
     ...PLENTY,
     DEVNET_SOLANA_DEPLOYMENT: solana.deploymentPath,
     OPERATOR_WALLETS: TEST_ADDRESSES[OPERATOR] ?? '',
+    // Receivers of webhooks are on this machine.
+    WEBHOOK_PRIVATE_TARGETS: 'on',
     // An open tab must not hold a stop: the grace time is longer than a test.
     SHUTDOWN_GRACE_SECONDS: '600',
   };

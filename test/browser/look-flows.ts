@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { TRADERS } from '../../devnet/accounts.ts';
+import { WIRE } from '../docs-scene.ts';
 import { type ConsoleScene, OPERATOR, type PageLook, WIRE_PATH } from './console-scene.ts';
 import { openReview, signIn } from './console-steps.ts';
 import { createBrowserWallet } from './evm-browser-wallet.ts';
@@ -28,6 +29,8 @@ const PAGES = [
   ['keys', '/keys', 'form'],
   ['usage', '/keys?tab=usage', '.usage svg'],
   ['sessions', '/keys?tab=sessions', 'table.plain tbody td'],
+  ['webhooks', '/webhooks', 'table.plain tbody a'],
+  ['alerts', '/webhooks?tab=alerts', 'table.plain tbody a'],
   ['status', '/status', '.operator .endpoint-healthy'],
   ['token', WIRE_PATH, '.tape tr[data-id]'],
 ] as const;
@@ -50,6 +53,72 @@ async function findTabFaults(page: Page): Promise<string[]> {
   return faults;
 }
 
+/** Asks the API with the session of the page. */
+function ask<Answer>(page: Page, method: 'GET' | 'POST', path: string, body?: object) {
+  const options = JSON.stringify({
+    ...{ method, headers: { 'content-type': 'application/json' } },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  return page.evaluate<Answer>(`fetch('/v1${path}', ${options}).then((one) => one.json())`);
+}
+
+/** Nobody listens there: its deliveries fail. */
+const DEAD_URL = `http://127.0.0.1:9/hooks/${'a-long-path-of-somebody/'.repeat(4)}`;
+
+/** Fills the lists of webhooks and alerts, once for the wallet; the id of a webhook that fails. */
+async function addWebhooks(page: Page): Promise<string> {
+  const { webhooks } = await ask<{ webhooks: { webhookId: string; url: string }[] }>(
+    page,
+    'GET',
+    '/webhooks',
+  );
+  const known = webhooks.find(({ url }) => url === DEAD_URL);
+  if (known !== undefined) return known.webhookId;
+  const of = { chain: 'devnet', mint: WIRE };
+  const events = ['trade', 'price', 'holders', 'pool', 'launch', 'graduation', 'alert', 'reverted'];
+  const webhook = { url: DEAD_URL, events, tokens: [of], chains: ['devnet', 'devnet-solana'] };
+  const { webhookId } = await ask<{ webhookId: string }>(page, 'POST', '/webhooks', webhook);
+  const wallet = { address: TRADERS[0] };
+  for (const alert of [
+    { ...of, when: { changePct: { window: '24h', below: -12.5 } }, once: true },
+    { ...of, when: { priceUsd: { above: '0.000001234567' } }, cooldownSeconds: 300 },
+    { chain: 'devnet', when: { wallet } },
+  ]) {
+    await ask(page, 'POST', '/alerts', alert);
+  }
+  return webhookId;
+}
+
+/** One webhook with its dialogs, and the one that creates another. */
+async function findWebhookFaults(page: Page, url: string): Promise<string[]> {
+  const faults: string[] = [];
+  await page.goto(url);
+  await page.getByRole('button', { name: 'Send a test' }).click();
+  await page.getByText('The receiver did not take it').waitFor();
+  await page.getByRole('row', { name: 'Failed' }).first().waitFor();
+  faults.push(...(await findLookFaults(page, 'webhook')));
+  for (const [name, button] of [
+    ['replay', 'Send again'],
+    ['rotate', 'Rotate'],
+    ['remove', 'Delete'],
+  ] as const) {
+    await page.getByRole('button', { name: button }).click();
+    faults.push(...(await findLookFaults(page, `webhook-${name}`, 'dialog')));
+    await page.keyboard.press('Escape');
+  }
+  await page.getByRole('link', { name: 'All webhooks' }).click();
+  await page.getByRole('button', { name: 'Create a webhook' }).click();
+  await page.locator('dialog').waitFor();
+  faults.push(...(await findLookFaults(page, 'webhook-form', 'dialog')));
+  await page.getByLabel('URL that events').fill(DEAD_URL.slice(0, -1));
+  await page.getByLabel('Tokens, for trades').fill(WIRE);
+  await page.getByRole('button', { name: 'Create', exact: true }).click();
+  await page.getByRole('button', { name: 'I have stored it' }).waitFor();
+  faults.push(...(await findLookFaults(page, 'webhook-secret', 'dialog')));
+  await page.getByRole('button', { name: 'I have stored it' }).click();
+  return faults;
+}
+
 /** On the page of a token. */
 async function findDialogFaults(page: Page, { width }: PageLook): Promise<string[]> {
   await page.keyboard.press('?');
@@ -61,12 +130,16 @@ async function findDialogFaults(page: Page, { width }: PageLook): Promise<string
   await page.locator('dialog [role=option]').first().waitFor();
   const search = await findLookFaults(page, 'search', 'dialog');
   await page.keyboard.press('Escape');
+  await page.getByRole('button', { name: 'Tell me when' }).click();
+  await page.locator('dialog tbody button').first().waitFor();
+  const alerts = await findLookFaults(page, 'alert-dialog', 'dialog');
+  await page.keyboard.press('Escape');
   if (width < 600) await page.getByText('Buy and sell').click();
   await openReview(page, '0.1');
   const review = await findLookFaults(page, 'review', 'dialog');
   await page.getByRole('button', { name: 'Close' }).click();
   const form = await findWidthFaults(page, 'form');
-  return [...help, ...search, ...review, ...form];
+  return [...help, ...search, ...alerts, ...review, ...form];
 }
 
 /** What a visitor sees, who is not signed in and has no wallet. */
@@ -75,6 +148,7 @@ const SIGNED_OUT = [
   ['out-launches', '/?sort=launches', 'table.tokens tbody a'],
   ['out-portfolio', '/portfolio', '.note'],
   ['out-keys', '/keys', '.note'],
+  ['out-webhooks', '/webhooks', '.note'],
   ['out-token', WIRE_PATH, '.tape tr[data-id]'],
   ['empty-list', '/?liquidity=1000000&window=5m&sort=launches', '.note'],
   ['empty-tape', `${WIRE_PATH}&minUsd=999999999`, '.note'],
@@ -164,7 +238,9 @@ export async function checkLook(scene: ConsoleScene, look: PageLook): Promise<vo
   const watched = await scene.openPage('/', { look, wallets });
   const { page } = watched;
   await signIn(page);
-  const faults: string[] = [];
+  const webhookId = await addWebhooks(page);
+  const { origin } = scene.service();
+  const faults = await findWebhookFaults(page, `${origin}/webhooks?id=${webhookId}`);
   for (const [name, path, sign] of PAGES) {
     await page.goto(scene.service().origin + path);
     await page.locator(sign).first().waitFor();

@@ -10,6 +10,7 @@ import { followList, followToken, searchByKeyboard } from '../browser/market-flo
 import { buyAndSell, tradeOnSolana } from '../browser/trade-flows.ts';
 import { readWalletPage, swipeOverChart } from '../browser/trader-flows.ts';
 import { useKey } from '../browser/wallet-flows.ts';
+import { tellWhen, useWebhook } from '../browser/webhook-flows.ts';
 import { setUp } from '../root-hooks.ts';
 
 let scene: ConsoleScene;
@@ -43,6 +44,12 @@ describe('beside each other', { concurrency: 3 }, () => {
 
     test('a trade is bought, is final and on the tape as the own one, and is sold though the price moved', () =>
       buyAndSell(scene));
+
+    test('a webhook is created, tested, paused, replayed, rotated, disabled and deleted', (t) =>
+      useWebhook(t, scene));
+
+    test('an alert is set on the page of a token, fires, and is deleted from the list', () =>
+      tellWhen(scene));
   });
 
   describe('what the price does not matter to', { concurrency: 1 }, () => {

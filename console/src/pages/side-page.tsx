@@ -1,5 +1,5 @@
-// The pages beside the market, but for the keys. They are one file for the browser: each alone is
-// small, and every further file costs more in shared pieces than it saves.
+// The pages beside the market, but for keys and webhooks. They are one file for the browser: each
+// alone is small, and every further file costs more in shared pieces than it saves.
 
 import type { ComponentType } from 'preact';
 import type { PageName } from '../routes.ts';
@@ -7,7 +7,7 @@ import { PortfolioPage, WalletPage } from './portfolio/portfolio-page.tsx';
 import { StatusPage } from './status/status-page.tsx';
 import { TransactionPage } from './transaction/transaction-page.tsx';
 
-type SidePageName = Exclude<PageName, 'tokens' | 'token' | 'keys'>;
+type SidePageName = Exclude<PageName, 'tokens' | 'token' | 'keys' | 'webhooks'>;
 
 const SIDE_PAGES: Readonly<Record<SidePageName, ComponentType>> = {
   portfolio: PortfolioPage,

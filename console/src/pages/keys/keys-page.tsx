@@ -7,13 +7,13 @@ import { type ShownProblem, toProblem } from '../../api/shown-problem.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { currentLocation, setQuery } from '../../current-location.ts';
 import { formatCount } from '../../format/format-amount.ts';
-import { SignInButton } from '../../parts/account-menu.tsx';
 import { AgeText } from '../../parts/age-text.tsx';
 import { ChoiceGroup } from '../../parts/choice-fields.tsx';
 import { DataTable, type TableColumn } from '../../parts/data-table.tsx';
 import { ModalDialog } from '../../parts/modal-dialog.tsx';
+import { NoAccount } from '../../parts/no-account.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
-import { accountProblem, entitlements, me, readAccount } from '../../state/account.ts';
+import { me, readAccount } from '../../state/account.ts';
 import { texts } from '../../texts.ts';
 import { IssueKeyForm } from './issue-key-form.tsx';
 import { SecretDialog } from './secret-dialog.tsx';
@@ -22,15 +22,6 @@ import { UsageTab } from './usage-tab.tsx';
 
 const KEYS_READ = 100;
 const KEYS_TABS = ['keys', 'usage', 'sessions'] as const;
-
-function SignedOut() {
-  return (
-    <div class="note">
-      <p>{texts.keys.signedOut}</p>
-      <SignInButton className="primary" />
-    </div>
-  );
-}
 
 interface RevokeDialogProps {
   readonly row: KeyRow;
@@ -188,26 +179,12 @@ function SignedIn({ account }: { account: MeReply }) {
   );
 }
 
-/** Before the server has said who is signed in. */
-function UnknownAccount() {
-  const problem = accountProblem.value;
-  if (problem === null) return <div class="page-space" aria-busy="true" />;
-  return (
-    <>
-      <ProblemNote problem={problem} />
-      <p class="soft">{texts.keys.unknown}</p>
-    </>
-  );
-}
-
 export function KeysPage() {
   const account = me.value;
   return (
     <div class="page">
       <h1>{texts.keys.title}</h1>
-      {entitlements.value === null && <UnknownAccount />}
-      {entitlements.value !== null && account === null && <SignedOut />}
-      {account !== null && <SignedIn account={account} />}
+      {account === null ? <NoAccount {...texts.keys} /> : <SignedIn account={account} />}
     </div>
   );
 }

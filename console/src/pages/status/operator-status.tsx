@@ -6,11 +6,11 @@ import { useResource } from '../../api/use-resource.ts';
 import { nowMs } from '../../clock-tick.ts';
 import { formatDuration } from '../../format/format-age.ts';
 import { formatCompact, formatCount } from '../../format/format-amount.ts';
+import { lateTexts } from '../../late-texts.ts';
 import { AgeText } from '../../parts/age-text.tsx';
 import { DataTable, type TableColumn } from '../../parts/data-table.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { findChain } from '../../state/chains.ts';
-import { texts } from '../../texts.ts';
 
 const REFRESH_MS = 5000;
 const BYTES_PER_MEGABYTE = 1e6;
@@ -20,7 +20,7 @@ type ChainStateRow = StatusReply['chains'][number];
 type EndpointRow = ChainStateRow['endpoints'][number] & { readonly chain: string };
 type BackfillRow = StatusReply['backfills'][number];
 
-const { operator } = texts.status;
+const { operator } = lateTexts;
 
 const nameChain = (slug: string) => findChain(slug)?.name ?? slug;
 const formatMs = (ms: number | null) => (ms === null ? '–' : `${Math.round(ms)} ms`);

@@ -1,5 +1,6 @@
 // The head of a token's page: names, price, windows, figures, links, coverage.
 
+import { useState } from 'preact/hooks';
 import type { TokenReply, WindowName } from '../../api/contract-types.ts';
 import {
   formatCompact,
@@ -10,6 +11,7 @@ import {
 } from '../../format/format-amount.ts';
 import { formatPrice, formatUsd } from '../../format/format-price.ts';
 import { formatUnits } from '../../format/token-units.ts';
+import { createLazyPart } from '../../lazy-part.tsx';
 import { AddressText } from '../../parts/address-text.tsx';
 import { AgeText } from '../../parts/age-text.tsx';
 import { ChainName } from '../../parts/chain-icon.tsx';
@@ -21,10 +23,16 @@ import { ChainTokenLogo } from '../../parts/token-logo.tsx';
 import { WatchButton } from '../../parts/watch-button.tsx';
 import { findChain } from '../../state/chains.ts';
 import { texts } from '../../texts.ts';
+import type { AlertDialogProps } from '../webhooks/alert-dialog.tsx';
 import { pickTokenFigures, type TokenHeaderProps } from './token-figures.ts';
 
 const WINDOWS = ['5m', '1h', '6h', '24h'] as const satisfies readonly WindowName[];
 const LINK_NAMES = ['website', 'x', 'telegram'] as const;
+
+const AlertDialog = createLazyPart<AlertDialogProps>(
+  async () => (await import('../webhooks/webhooks-part.tsx')).webhooksPart.AlertDialog,
+  null,
+);
 
 interface TokenTitleProps {
   readonly token: TokenReply;
@@ -174,6 +182,19 @@ export function CoverageNote({ token, feed }: TokenHeaderProps) {
   return <p class="soft small">{lines.join(' ')}</p>;
 }
 
+/** Its dialog is loaded when it is opened. */
+function AlertButton({ token }: { token: TokenReply }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <button type="button" onClick={() => setOpen(true)}>
+        {texts.token.tellMe}
+      </button>
+      {isOpen && <AlertDialog token={token} onClose={() => setOpen(false)} />}
+    </>
+  );
+}
+
 export function TokenHeader(props: TokenHeaderProps & TokenTitleProps) {
   const { token, warnings } = props;
   const figures = pickTokenFigures(props);
@@ -191,6 +212,7 @@ export function TokenHeader(props: TokenHeaderProps & TokenTitleProps) {
             {formatPrice(figures.priceNative)} {native}
           </span>
         </p>
+        <AlertButton token={token} />
       </div>
       <WindowBoxes {...props} />
       <TokenStats {...props} />
