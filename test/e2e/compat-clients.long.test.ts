@@ -3,10 +3,11 @@
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import Coingecko, { NotFoundError } from '@coingecko/coingecko-typescript';
@@ -21,7 +22,11 @@ import {
 import { launchBrowser, openContext } from '../launch-browser.ts';
 import type { Json } from '../market-scene.ts';
 import { setUp } from '../root-hooks.ts';
-import { type RunningService, startServiceProcess } from '../start-service-process.ts';
+import {
+  createTempFolder,
+  type RunningService,
+  startServiceProcess,
+} from '../start-service-process.ts';
 import { until } from '../trade-service.ts';
 
 const run = promisify(execFile);
@@ -218,3 +223,129 @@ for (const chain of CHAINS) {
     });
   });
 }
+
+// The OpenAPI document of CoinGecko (MIT) is in no package, but the types of its client are made
+// from it: the compiler checks every answer against them, unknown and missing fields included.
+
+/** Where an answer may be null although the types know text, numbers or objects only: no other. */
+const NULLS: ReadonlySet<string> = new Set([
+  // Nullable in the types of the lists, and only there.
+  ...['coingecko_coin_id', 'image_url', 'base_token_price_native_currency', 'reserve_in_usd'],
+  ...['quote_token_price_native_currency', 'base_token_price_quote_token'],
+  'quote_token_price_base_token',
+  // What an index cannot know of a pool or token that is older than itself, or has no price yet.
+  ...['base_token_price_usd', 'quote_token_price_usd', 'token_price_usd', 'pool_created_at'],
+  ...['pool_fee_percentage', 'decimals', 'total_supply', 'normalized_total_supply'],
+  ...['total_reserve_in_usd', 'price_from_in_usd', 'price_to_in_usd', 'volume_in_usd'],
+  ...['count', 'distribution_percentage', 'base_token_balance', 'quote_token_balance'],
+  ...['base_token_liquidity_usd', 'quote_token_liquidity_usd'],
+  // What others add of their own.
+  ...['coingecko_asset_platform_id', 'gt_score', 'gt_score_details', 'last_updated'],
+  ...['thumb', 'small', 'large'],
+]);
+/** Required there, and left out here: the last one in that API's examples, too. */
+const LEFT_OUT = [
+  { field: 'locked_liquidity_percentage', path: /\/pools\/(multi\/[^/]+|\w+)\?/ },
+  { field: 'holders', path: /\/pools\/\w+\/info$/ },
+];
+
+/** An answer as an expression; what may differ is of a type that fits anywhere. */
+function writeAnswer(path: string, answer: Json): string {
+  const fields = LEFT_OUT.filter((one) => one.path.test(path)).map(({ field }) => field);
+  for (const { attributes } of fields.length > 0 ? [answer.data].flat() : []) {
+    for (const field of fields) {
+      assert.ok(!Object.hasOwn(attributes, field), `${path} ${field}`);
+      attributes[field] = null;
+    }
+  }
+  const text = JSON.stringify(answer, null, 1);
+  return text.replaceAll(/^ *"(\w+)": null/gm, (line, name) =>
+    NULLS.has(name) || fields.includes(name) ? `${line} as never` : line,
+  );
+}
+
+const MINTS_MAX = 30;
+
+/** Paths below a prefix, by the method of the client that asks for them. */
+function listTypedPaths({ chain, pool, mint }: Subject, all: Json): [string, string][] {
+  const net = `/networks/${chain}`;
+  const include = 'include=base_token,quote_token,dex';
+  const figures = ['market_cap', '24hr_vol', '24hr_price_change', 'total_reserve_in_usd'];
+  const flags = figures.map((one) => `include_${one}=true`).join('&');
+  const [pools, mints] = [all.pools.slice(0, MINTS_MAX), all.mints.slice(0, MINTS_MAX)];
+  return [
+    ['/networks', "Networks['get']"],
+    [`${net}/dexes`, "Networks['dexes']['get']"],
+    [`${net}/dexes/${all.dex}/pools`, "Networks['dexes']['getPools']"],
+    [`${net}/pools?${include}`, "Networks['pools']['get']"],
+    [
+      `${net}/pools/${pool.address}?${include}&include_composition=true`,
+      "Networks['pools']['getAddress']",
+    ],
+    [`${net}/pools/multi/${pools}?${include}`, "Networks['pools']['multi']['getAddresses']"],
+    [`${net}/pools/${pool.address}/info`, "Networks['pools']['info']['get']"],
+    [`${net}/pools/${pool.address}/trades`, "Networks['pools']['trades']['get']"],
+    [`${net}/pools/${pool.address}/ohlcv/minute`, "Networks['pools']['ohlcv']['getTimeframe']"],
+    [`${net}/new_pools?${include}`, "Networks['newPools']['getNetwork']"],
+    [`/networks/new_pools?${include},network`, "Networks['newPools']['get']"],
+    [`${net}/trending_pools?${include}`, "Networks['trendingPools']['getNetwork']"],
+    [`/networks/trending_pools?${include},network`, "Networks['trendingPools']['get']"],
+    [`${net}/tokens/${mint}?include=top_pools`, "Networks['tokens']['getAddress']"],
+    [`${net}/tokens/${mint}/info`, "Networks['tokens']['info']['get']"],
+    [`${net}/tokens/${mint}/pools?${include}`, "Networks['tokens']['pools']['get']"],
+    [
+      `${net}/tokens/multi/${mints}?include=top_pools`,
+      "Networks['tokens']['multi']['getAddresses']",
+    ],
+    [`/search/pools?query=${pool.base.symbol}&${include}`, "Onchain['search']['pools']['get']"],
+    [
+      `/simple${net}/token_price/${mints}?${flags}&mcap_fdv_fallback=true`,
+      "Onchain['simple']['networks']['tokenPrice']['getAddresses']",
+    ],
+  ];
+}
+
+const TYPES = `type Onchain = Coingecko['onchain'];
+type Networks = Onchain['networks'];
+type Answer<Method extends (...args: never[]) => unknown> = Awaited<ReturnType<Method>>;
+`;
+
+test("answers have the types that CoinGecko's client declares", { timeout: 600_000 }, async (t) => {
+  const client = join(process.cwd(), 'node_modules/@coingecko/coingecko-typescript/index.mjs');
+  const lines = [`import type { Coingecko } from ${JSON.stringify(client)};\n${TYPES}`];
+  for (const subject of subjects.values()) {
+    const { chain } = subject;
+    const get = async (path: string): Promise<Json> => {
+      const response = await fetch(`${service.origin}/compat/gt/api/v2${path}`);
+      const text = await response.text();
+      assert.equal(response.status, 200, `${path} ${text}`);
+      return JSON.parse(text);
+    };
+    const { pools } = await read(`/pools?chain=${chain}&limit=100`);
+    const { tokens } = await read(`/tokens?chain=${chain}&limit=100`);
+    const dexes = await get(`/networks/${chain}/dexes`);
+    const all = {
+      pools: pools.map(({ address }: Json) => address),
+      mints: tokens.map((one: Json) => one.mint),
+      dex: dexes.data[0].id,
+    };
+    for (const [path, method] of listTypedPaths(subject, all)) {
+      const written = writeAnswer(path, await get(path));
+      lines.push(`// ${path}\nexport const a${lines.length}: Answer<${method}> = ${written};`);
+    }
+  }
+  const folder = createTempFolder(t);
+  writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
+  writeFileSync(join(folder, 'answers.ts'), lines.join('\n'));
+  const rules = ['--strict', '--noEmit', '--skipLibCheck', '--module', 'nodenext', '--types', ''];
+  await run(join(process.cwd(), 'node_modules/.bin/tsc'), [...rules, 'answers.ts'], {
+    cwd: folder,
+    maxBuffer: 64 * 1024 * 1024,
+  }).catch((error: { stdout?: string }) => {
+    const told = error.stdout ?? String(error);
+    const [, line = '1'] = /\((\d+),/.exec(told) ?? [];
+    const before = lines.join('\n').split('\n').slice(0, Number(line)).reverse();
+    const path = before.find((one) => one.startsWith('// ')) ?? '';
+    assert.fail(`${path}\n${before[0]}\n${told}`);
+  });
+});

@@ -86,7 +86,7 @@ async function includePools({ query }: CompatRequest, ask: Ask, tokens: readonly
   const included = [];
   for (const { chain, mint } of tokens) {
     const pools = await readTokenPools(ask, { chain, mint, limit: TOP_POOLS });
-    included.push(...pools.map((pool) => buildPool(pool, { token: mint })));
+    included.push(...pools.map((pool) => buildPool(pool)));
   }
   return { included: [...new Map(included.map((one) => [one.id, one])).values()] };
 }
