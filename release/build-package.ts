@@ -5,8 +5,17 @@
 // `npm run pack [folder]` builds it, and packs it into that folder.
 
 import { execFileSync } from 'node:child_process';
-import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
+import { tmpdir } from 'node:os';
 import { dirname, join, posix, resolve } from 'node:path';
 import { type LockedPackages, pickLocked } from './pick-locked.ts';
 
@@ -88,7 +97,6 @@ function writeManifest(
 }
 
 export function buildPackage(target: string): void {
-  rmSync(target, { recursive: true, force: true });
   const imported = buildSources(target);
   for (const file of globSync(FILES, { cwd: ROOT })) cpSync(join(ROOT, file), join(target, file));
   cpSync(join(import.meta.dirname, 'mintwire.mjs'), join(target, 'bin/mintwire.mjs'));
@@ -113,10 +121,11 @@ export function buildPackage(target: string): void {
 
 if (import.meta.main) {
   const folder = resolve(process.argv[2] ?? '.');
-  const built = join(ROOT, 'node_modules/.cache/mintwire-package');
+  const built = mkdtempSync(join(tmpdir(), 'mintwire-package-'));
   buildPackage(built);
   mkdirSync(folder, { recursive: true });
   execFileSync('npm', ['pack', built, '--pack-destination', folder, '--loglevel=error'], {
     stdio: 'inherit',
   });
+  rmSync(built, { recursive: true });
 }
