@@ -179,7 +179,7 @@ export class MemorySolana {
     for (const { slot, raw } of this.#walk()) {
       if (raw.transaction.signatures[0] !== signature) continue;
       assertVersion(raw, config);
-      return { slot, ...raw };
+      return { slot, blockTime: this.blocks.get(slot)?.blockTime ?? null, ...raw };
     }
     return null;
   }

@@ -11,6 +11,7 @@ interface SlotQuery {
   readonly type: string;
   readonly fromBlock: number;
   readonly toBlock: number;
+  readonly instructions: readonly Readonly<Record<string, unknown>>[];
 }
 
 interface SolanaPortalBehaviour {
@@ -28,8 +29,38 @@ export interface FakeSolanaPortal {
   stop(): Promise<void>;
 }
 
-/** Answers have at most so many blocks: a stream may end anywhere. */
+/** Answers cover at most so many blocks: a stream may end anywhere. */
 const BLOCKS_MAX = 12;
+
+type Row = Record<string, unknown>;
+
+/** Whether one of the accounts that are asked for stands in its place (`a0` to `a15`). */
+function isAskedFor({ accounts }: Row, { instructions }: SlotQuery): boolean {
+  return instructions.some((filter) =>
+    (accounts as string[]).some((account, place) =>
+      (filter[`a${place}`] as readonly string[] | undefined)?.includes(account),
+    ),
+  );
+}
+
+/** The transactions that succeeded and that the filters find, with the log of these calls alone. */
+function filterLine(line: PortalLine, query: SlotQuery): PortalLine {
+  const failed = (line.transactions ?? []).filter(({ err }) => err !== null);
+  const isFailed = (row: Row) => failed.some((one) => isOf(one, row));
+  const isOf = (one: Row, row: Row) => one['transactionIndex'] === row['transactionIndex'];
+  const found = (line.instructions ?? []).filter((row) => isAskedFor(row, query) && !isFailed(row));
+  const filtered: PortalLine = { header: line.header };
+  for (const name of ['transactions', 'instructions', 'balances', 'tokenBalances'] as const) {
+    const rows = (line[name] ?? []).filter((row) => found.some((one) => isOf(one, row)));
+    if (rows.length > 0) filtered[name] = rows;
+  }
+  const pathOf = ({ instructionAddress }: Row) => String(instructionAddress);
+  const logs = (line.logs ?? []).filter((row) =>
+    found.some((one) => isOf(one, row) && pathOf(one) === pathOf(row)),
+  );
+  if (logs.length > 0) filtered.logs = logs;
+  return filtered;
+}
 
 export async function startSolanaPortal(chain: MemorySolana): Promise<FakeSolanaPortal> {
   const queries: SlotQuery[] = [];
@@ -48,10 +79,17 @@ export async function startSolanaPortal(chain: MemorySolana): Promise<FakeSolana
       response.writeHead(status === 200 ? 204 : status).end();
       return;
     }
-    const lines = slots.flatMap((slot) => {
+    const whole = slots.flatMap((slot) => {
       const block = chain.blocks.get(slot);
       return block === undefined ? [] : [toPortalBlock(slot, block)];
     });
+    const isWhole = query.instructions.every((filter) => Object.keys(filter).length === 0);
+    // The first and the last block of what was searched are always there.
+    const lines = isWhole
+      ? whole
+      : whole
+          .map((line) => filterLine(line, query))
+          .filter(({ transactions }, at) => transactions || at === 0 || at === whole.length - 1);
     const sent = change?.(structuredClone(lines)) ?? lines;
     const packed = gzipSync(sent.map((line) => `${JSON.stringify(line)}\n`).join(''));
     const type = { 'content-type': 'application/jsonl', 'content-encoding': 'gzip' };

@@ -171,7 +171,10 @@ export function buildCpmmSwap({ id, amountIn, amountOut, err = null }: SwapTerms
   const row = (account: string, mint: string, owner: string, amount: bigint) => ({
     ...{ accountIndex: at(account), mint, owner, uiTokenAmount: { amount: String(amount) } },
   });
-  const accounts = [TRADER, AUTHORITY, CONFIG, POOL, USER_0, USER_1, VAULT_0, VAULT_1].map(at);
+  const accounts = [
+    ...[TRADER, AUTHORITY, CONFIG, POOL, USER_0, USER_1, VAULT_0, VAULT_1],
+    ...[TOKEN_PROGRAM, TOKEN_PROGRAM, TOKEN, QUOTE],
+  ].map(at);
   const data = encodeBase58(Buffer.from('8fbe5adac41e33de', 'hex'));
   const rows = (sold: bigint, bought: bigint) => [
     row(USER_0, TOKEN, TRADER, 10_000_000n - sold),
@@ -197,6 +200,41 @@ export function buildCpmmSwap({ id, amountIn, amountOut, err = null }: SwapTerms
       ],
       preTokenBalances: rows(0n, 0n),
       postTokenBalances: rows(amountIn, amountOut),
+    },
+  };
+}
+
+/** The trader sends the token to somebody, or to the pool's vault: no trade. */
+export function buildTransfer({
+  id,
+  amount,
+  isToVault,
+}: {
+  readonly id: number;
+  readonly amount: bigint;
+  readonly isToVault: boolean;
+}): RawTransaction {
+  const to = isToVault ? VAULT_0 : toKey(30);
+  const row = (accountIndex: number, owner: string, held: bigint) => ({
+    ...{ accountIndex, mint: TOKEN, owner, uiTokenAmount: { amount: String(held) } },
+  });
+  const rows = (sent: bigint) => [
+    row(2, TRADER, 10_000_000n - sent),
+    row(3, isToVault ? AUTHORITY : toKey(31), 50_000_000n + sent),
+  ];
+  return {
+    transaction: {
+      signatures: [toSwapSignature(id)],
+      message: {
+        accountKeys: [TRADER, TOKEN_PROGRAM, USER_0, to],
+        instructions: [
+          { programIdIndex: 1, accounts: [2, 3, 0], data: encodeTransfer(amount), stackHeight: 1 },
+        ],
+      },
+    },
+    meta: {
+      ...{ err: null, innerInstructions: [] },
+      ...{ preTokenBalances: rows(0n), postTokenBalances: rows(amount) },
     },
   };
 }

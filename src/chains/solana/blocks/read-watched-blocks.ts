@@ -70,7 +70,7 @@ interface SignatureRow {
   readonly err: unknown;
 }
 
-function isRow(value: unknown): value is SignatureRow {
+export function isSignatureRow(value: unknown): value is SignatureRow {
   const { signature, slot } = (value ?? {}) as Partial<SignatureRow>;
   return typeof signature === 'string' && typeof slot === 'number';
 }
@@ -166,7 +166,7 @@ async function findSignatures(
     const outcomes = await endpoint.batch(calls, { signal: range.signal });
     for (const [index, list] of open.entries()) {
       const page = endpoint.unwrap(outcomes[index]);
-      if (!Array.isArray(page) || !page.every(isRow)) {
+      if (!Array.isArray(page) || !page.every(isSignatureRow)) {
         return refuseReply(endpoint, `signatures of ${list.account} are malformed`);
       }
       list.add(page);

@@ -4,7 +4,12 @@
 // its blocks link to one that the operator's node has, every balance adds up and goes on from the
 // one before, and the node tells the same of some transactions. What cannot be had from any archive
 // now is the node's to give, from the same slot on.
+//
+// Where only some pools and tokens are wanted, only their transactions are read. Blocks do not link
+// then; what is compared instead are the balances of the pools' vaults, which are asked for, too,
+// and the node's lists of signatures, which show what was left out.
 
+import { BoundedMap } from '../../../lib/bounded-map.ts';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Random } from '../../../lib/retry.ts';
 import type { BlockHeader } from '../../../model/block-header.ts';
@@ -17,15 +22,21 @@ import {
 import type { Log, RpcClient } from '../../rpc/rpc-client.ts';
 import { findImbalance } from '../archives/find-imbalance.ts';
 import type { PortalBlock } from '../archives/portal-block.ts';
-import type { SolanaPortal } from '../archives/solana-portal.ts';
+import {
+  FILTERED_ACCOUNTS_MAX,
+  FILTERED_PLACES,
+  type SolanaPortal,
+} from '../archives/solana-portal.ts';
 import { listAccountKeys, type RawTransaction } from '../data/raw-transaction.ts';
 import { isTransaction, type SolanaBlockTransaction } from '../rpc/parse-solana-block.ts';
 import { listSlots, readExistingBlock, SIGNATURES } from '../rpc/slot-blocks.ts';
-import { FINALIZED } from '../rpc/solana-node.ts';
+import { FINALIZED, refuseReply } from '../rpc/solana-node.ts';
 import type { TransactionVersions } from '../rpc/transaction-versions.ts';
 import { VENUES_BY_PROGRAM } from '../venues/solana-venues.ts';
+import type { VenueTrade } from '../venues/venue-trade.ts';
 import { decodeTrades } from './decode-trades.ts';
 import { readHolderChanges } from './holder-changes.ts';
+import { isSignatureRow } from './read-watched-blocks.ts';
 
 interface SolanaArchivesOptions {
   readonly sources: readonly SolanaPortal[];
@@ -65,9 +76,35 @@ interface SlotRange extends ArchiveRange {
   readonly transactionCountMax: number;
 }
 
-interface PlacedTransaction {
-  readonly raw: RawTransaction;
+interface FilteredRange extends ArchiveRange {
+  /** Whose transactions are wanted: pools, tokens, makers. */
+  readonly accounts: ReadonlySet<string>;
+  readonly transactionCountMax: number;
+}
+
+/** What archives gave of a range; blocks that have nothing wanted are left out. */
+interface FilteredSlots extends Omit<ArchivedSlots, 'last'> {
+  /** All up to here was searched. */
+  readonly toBlock: number;
+}
+
+/** What the vaults that were asked for held after a filtered reading. */
+interface FilteredEnd {
+  readonly source: string;
+  readonly next: number;
+  readonly held: ReadonlyMap<string, string>;
+}
+
+interface PlacedSignature {
+  readonly signature: string;
   readonly slot: number;
+}
+
+/** A transaction that may be compared with the node's. */
+interface Sample extends PlacedSignature {
+  readonly raw: RawTransaction;
+  readonly timestampMs: number | null;
+  readonly hasLog: boolean;
 }
 
 /** One reading is held in memory until it is compared. */
@@ -78,14 +115,32 @@ const HELD_MAX = 200_000;
 /** Transactions whose lost log is read from a node at once. */
 const BATCH_MAX = 20;
 
-/** What the index stores of a transaction; null if it cannot be decoded. */
-function describeRows(raw: RawTransaction, hasLog: boolean): string | null {
+/** Slots of a filtered reading; a quiet account's year has 79 million. */
+const FILTERED_SLOTS_MAX = 500_000;
+/** Of one filtered reading, at least so many transactions are compared, if it has them. */
+const FILTERED_SAMPLES_MIN = 20;
+/** The most that nodes list at once. */
+const SIGNATURES_MAX = 1000;
+/** Pools whose vaults are known. */
+const VAULTS_MAX = 20_000;
+/** Gaps of slots without a block that a node is asked to confirm. */
+const SKIPPED_MAX = 5_000;
+
+/**
+ * What the index stores of a transaction; null if it cannot be decoded. With `pools`, of these
+ * alone: a filtered answer has no log of other calls.
+ */
+function describeRows(
+  raw: RawTransaction,
+  { hasLog, pools }: { readonly hasLog: boolean; readonly pools: ReadonlySet<string> | null },
+): string | null {
   try {
     const [wallet] = raw.transaction.message.accountKeys;
     const { trades, poolCalls } = hasLog ? decodeTrades(raw) : { trades: [], poolCalls: [] };
+    const isTold = ({ pool }: { readonly pool: string }) => pools === null || pools.has(pool);
     const rows = {
-      ...{ wallet, poolCalls, changes: readHolderChanges(raw) },
-      trades: trades.map(({ fold: _, ...trade }) => trade),
+      ...{ wallet, poolCalls: poolCalls.filter(isTold), changes: readHolderChanges(raw) },
+      trades: trades.filter(isTold).map(({ fold: _, ...trade }) => trade),
     };
     return JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? `${value}n` : value));
   } catch (error) {
@@ -94,8 +149,47 @@ function describeRows(raw: RawTransaction, hasLog: boolean): string | null {
   }
 }
 
+function signatureOf({ transaction }: RawTransaction): string {
+  return transaction.signatures[0] ?? '';
+}
+
+function listSamples(blocks: readonly PortalBlock[]): Sample[] {
+  return blocks.flatMap(({ header, transactions }) =>
+    transactions.map(({ raw, hasLostLog }) => ({
+      ...{ raw, signature: signatureOf(raw), hasLog: !hasLostLog },
+      ...{ slot: header.position, timestampMs: header.timestampMs },
+    })),
+  );
+}
+
+function pick<T>(of: readonly T[], random: Random): T | undefined {
+  return of[Math.floor(random() * of.length)];
+}
+
+function listTrades(raw: RawTransaction): readonly VenueTrade[] {
+  try {
+    return decodeTrades(raw).trades;
+  } catch (error) {
+    if (error instanceof RangeError) return [];
+    throw error;
+  }
+}
+
 function namesTokens({ meta }: RawTransaction): boolean {
   return (meta?.preTokenBalances ?? []).length + (meta?.postTokenBalances ?? []).length > 0;
+}
+
+function names(raw: RawTransaction, accounts: ReadonlySet<string>): boolean {
+  return listAccountKeys(raw).some((key) => accounts.has(key));
+}
+
+/** Whether a filter by accounts of instructions finds it. */
+function isFindable({ transaction, meta }: RawTransaction, account: string): boolean {
+  const place = listAccountKeys({ transaction, meta }).indexOf(account);
+  const inner = (meta?.innerInstructions ?? []).flatMap(({ instructions }) => instructions);
+  return [...transaction.message.instructions, ...inner].some(({ accounts }) =>
+    accounts.slice(0, FILTERED_PLACES).includes(place),
+  );
 }
 
 function callsVenue(raw: RawTransaction): boolean {
@@ -107,6 +201,10 @@ export class SolanaArchives {
   readonly #sources: ArchiveSources<SolanaPortal, PortalBlock, Passed>;
   /** By archive: transactions whose log neither it nor the node has. */
   readonly #lostLogs = new Map<string, number>();
+  /** By pool, or whoever else stands for it: what is asked for with it. */
+  readonly #vaults = new BoundedMap<string, readonly string[]>(VAULTS_MAX);
+  /** The last filtered reading: the next one goes on from there. */
+  #filtered: FilteredEnd | null = null;
 
   constructor(options: SolanaArchivesOptions) {
     this.#options = options;
@@ -116,6 +214,12 @@ export class SolanaArchives {
   /** The first part of a range of final slots; null if no archive has any of it now. */
   async read(range: SlotRange, signal?: AbortSignal): Promise<ArchivedSlots | null> {
     return await this.#sources.ask((place) => this.#readFrom(place, range, signal), signal);
+  }
+
+  /** The first part of a range of final slots; null if no archive has any of it now. */
+  async readFiltered(range: FilteredRange, signal?: AbortSignal): Promise<FilteredSlots | null> {
+    if (range.accounts.size > FILTERED_ACCOUNTS_MAX) return null;
+    return await this.#sources.ask((place) => this.#readSome(place, range, signal), signal);
   }
 
   listLimitations(): string[] {
@@ -152,6 +256,223 @@ export class SolanaArchives {
       blocks.push({ header, transactions: await this.#addLogs(place, block, signal) });
     }
     return { source: place.source.name, blocks, last, fault };
+  }
+
+  async #readSome(place: Place, range: FilteredRange, signal: AbortSignal | undefined) {
+    const { accounts, fromBlock } = range;
+    const asked = new Set(accounts);
+    const { name: source } = place.source;
+    const before = this.#filtered;
+    const goesOn = before?.source === source && before.next === fromBlock;
+    const known = goesOn ? [...before.held] : [];
+    const isAsked = (key: string) => asked.has(key);
+    const query = { ...range, accounts: asked };
+    const read = async () => {
+      for (const account of accounts) {
+        const vaults = this.#vaults.get(account) ?? [];
+        if (asked.size + vaults.length > FILTERED_ACCOUNTS_MAX) break;
+        for (const vault of vaults) asked.add(vault);
+      }
+      const held = new Map(known.filter(([place]) => isAsked(place.split(' ')[0] ?? '')));
+      return { ...(await this.#pullSome(place, query, { held, isAsked, signal })), held };
+    };
+    let reading = await read();
+    // With the vaults that it names it is read again, so that their balances go on from its start.
+    const isLearned = [...accounts].map((account) => this.#learnVaults(account, reading.blocks));
+    if (isLearned.includes(true)) reading = await read();
+    const { blocks: pulled, last, toBlock, fault, held } = reading;
+    if (last !== null) await this.#assertLast(place, [last], signal);
+    await this.#compareSome(place, pulled, query, signal);
+    this.#filtered = { source, next: toBlock + 1, held };
+    const blocks = [];
+    for (const block of pulled) {
+      // Vaults are asked for their balances alone.
+      const wanted = block.transactions.filter(({ raw }) => names(raw, accounts));
+      if (wanted.length === 0) continue;
+      const header = await this.#addTime(block.header, signal);
+      const transactions = await this.#addLogs(place, { ...block, transactions: wanted }, signal);
+      blocks.push({ header, transactions });
+    }
+    return { source, blocks, toBlock, fault };
+  }
+
+  /** A stream may end anywhere: it is asked again from the next slot on. */
+  async #pullSome(
+    { source }: Place,
+    { fromBlock, accounts, ...range }: FilteredRange,
+    {
+      held,
+      isAsked,
+      signal,
+    }: {
+      readonly held: Map<string, string>;
+      readonly isAsked: (key: string) => boolean;
+      readonly signal: AbortSignal | undefined;
+    },
+  ) {
+    const toBlock = Math.min(range.toBlock, fromBlock + FILTERED_SLOTS_MAX - 1);
+    const transactionCountMax = Math.min(TRANSACTIONS_MAX, range.transactionCountMax);
+    const abort = new AbortController();
+    const both = AbortSignal.any([abort.signal, ...(signal ? [signal] : [])]);
+    const blocks: PortalBlock[] = [];
+    let last: PortalBlock | null = null;
+    let next = fromBlock;
+    let count = 0;
+    let fault: ArchiveError | null = null;
+    try {
+      while (next <= toBlock && count < transactionCountMax) {
+        const begun = next;
+        for await (const block of source.readFiltered(
+          { fromBlock: next, toBlock },
+          accounts,
+          both,
+        )) {
+          const { position } = block.header;
+          const lie = (problem: string) =>
+            new ArchiveError('wrong', `${source.name}, slot ${position}: ${problem}`);
+          if (position < next || position > toBlock) throw lie('it was not asked for');
+          const transactions = block.transactions.filter(({ raw }) => names(raw, accounts));
+          for (const { raw } of transactions) {
+            const problem = judgeBalances(raw, held, isAsked);
+            if (problem !== null) throw lie(problem);
+          }
+          next = position + 1;
+          count += transactions.length;
+          last = block;
+          if (transactions.length > 0) blocks.push({ ...block, transactions });
+          if (count >= transactionCountMax) break;
+        }
+        if (next > begun || next > toBlock) continue;
+        if (!(await this.#isSkipped({ fromBlock: next, toBlock }, signal))) {
+          throw new ArchiveError('dry', `${source.name} sent no blocks`);
+        }
+        next = toBlock + 1;
+      }
+    } catch (error) {
+      // What came before a broken connection is as good as any; of a lie nothing is.
+      const isKept = error instanceof ArchiveError && error.kind !== 'wrong' && next > fromBlock;
+      signal?.throwIfAborted();
+      if (!isKept) throw error;
+      fault = error;
+    } finally {
+      abort.abort();
+    }
+    return { blocks, last, toBlock: next - 1, fault };
+  }
+
+  /** Of slots that have no block, a Portal sends nothing at all. */
+  async #isSkipped(range: ArchiveRange, signal: AbortSignal | undefined): Promise<boolean> {
+    const { fromBlock: fromSlot, toBlock: toSlot } = range;
+    if (toSlot - fromSlot >= SKIPPED_MAX) return false;
+    const listed = await this.#options.client.at(
+      (endpoint) => listSlots(endpoint, { fromSlot, toSlot, commitment: FINALIZED }, signal),
+      { signal },
+    );
+    return listed.length === 0;
+  }
+
+  /** By a trade of the pool; tokens and makers have none. Whether they were not known before. */
+  #learnVaults(account: string, blocks: readonly PortalBlock[]): boolean {
+    if (this.#vaults.has(account)) return false;
+    const all = blocks.flatMap(({ transactions }) => transactions);
+    const last = all.findLast(({ raw }) => listAccountKeys(raw).includes(account));
+    const trades = last === undefined ? [] : listTrades(last.raw);
+    const own = trades.find(({ pool }) => (pool as string) === account);
+    if (own === undefined) return false;
+    this.#vaults.set(account, [own.vaultIn, own.vaultOut]);
+    return true;
+  }
+
+  /** With the node: transactions, and by its lists whether any was left out. */
+  async #compareSome(
+    place: Place,
+    blocks: readonly PortalBlock[],
+    { accounts, fromBlock }: FilteredRange,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const { samplePct, random } = this.#options;
+    const all = listSamples(blocks);
+    if (all.length === 0) return;
+    const share = Math.floor((all.length * samplePct) / 100 + random());
+    const count = Math.max(FILTERED_SAMPLES_MIN, share);
+    await this.#assertDrawn(place, all, { count, pools: accounts, signal });
+    const sent = new Map(all.map((one) => [signatureOf(one.raw), one]));
+    const drawn = pick([...accounts], random);
+    for (const account of samplePct >= 100 || drawn === undefined ? accounts : [drawn]) {
+      const own = all.filter(({ raw }) => isFindable(raw, account));
+      const from = samplePct >= 100 ? own.at(-1) : pick(own, random);
+      if (from === undefined) continue;
+      await this.#assertListed(place, { account, from, own, sent, fromBlock }, signal);
+    }
+  }
+
+  /** All before a transaction that the node lists of an account, or a page of them. */
+  async #assertListed(
+    place: Place,
+    {
+      account,
+      from,
+      own,
+      sent,
+      fromBlock,
+    }: {
+      readonly account: string;
+      readonly from: Sample;
+      readonly own: readonly Sample[];
+      readonly sent: ReadonlyMap<string, Sample>;
+      readonly fromBlock: number;
+    },
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const listed = new Set<string>();
+    let before = signatureOf(from.raw);
+    // Of later slots the node has listed all.
+    let low = from.slot;
+    for (;;) {
+      const page = await this.#listBefore(account, before, signal);
+      for (const { signature, slot, err } of page) {
+        if (slot < fromBlock || err != null) continue;
+        listed.add(signature);
+        if (sent.get(signature)?.slot === slot) continue;
+        await this.#assertHidden(place, { account, signature, slot }, signal);
+      }
+      const last = page.at(-1);
+      if (last === undefined) break;
+      ({ signature: before, slot: low } = last);
+      const isLast = page.length < SIGNATURES_MAX || low < fromBlock;
+      if (isLast || this.#options.samplePct < 100) break;
+    }
+    // A node may not go back so far: what is older than its list is not compared.
+    const unlisted = own
+      .slice(0, own.indexOf(from))
+      .find(({ slot, raw }) => slot > low && !listed.has(signatureOf(raw)));
+    if (unlisted !== undefined) throw lieOf(place, unlisted);
+  }
+
+  /** Newest first. */
+  async #listBefore(account: string, before: string, signal: AbortSignal | undefined) {
+    const config = { ...FINALIZED, limit: SIGNATURES_MAX, before };
+    const call = { method: 'getSignaturesForAddress', params: [account, config] };
+    return await this.#options.client.at(
+      async (endpoint) => {
+        const reply = await endpoint.request(call, signal);
+        if (Array.isArray(reply) && reply.every(isSignatureRow)) return reply;
+        return refuseReply(endpoint, `signatures of ${account} are malformed`);
+      },
+      { signal },
+    );
+  }
+
+  /** A transaction that the archive did not send must be one that its filter does not find. */
+  async #assertHidden(
+    { source }: Place,
+    { account, ...asked }: PlacedSignature & { readonly account: string },
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const [known] = await this.#readTransactions([asked], signal);
+    if (known == null || !isFindable(known, account)) return;
+    const problem = `it left out ${asked.signature}`;
+    throw new ArchiveError('wrong', `${source.name}, slot ${asked.slot}: ${problem}`);
   }
 
   /** The node must have the last block, to which all the others link. */
@@ -208,20 +529,43 @@ export class SolanaArchives {
     signal: AbortSignal | undefined,
   ): Promise<void> {
     const { samplePct, random } = this.#options;
-    const moved = pulled.flatMap(({ header, transactions }) =>
-      transactions
-        .filter(({ raw }) => namesTokens(raw))
-        .map(({ raw, hasLostLog }) => ({ raw, hasLog: !hasLostLog, slot: header.position })),
-    );
+    const moved = listSamples(pulled).filter(({ raw }) => namesTokens(raw));
     const count = Math.max(1, Math.floor((pulled.length * samplePct) / 100 + random()));
-    for (let drawn = 0; drawn < count && moved.length > 0; drawn += 1) {
-      const [sample] = moved.splice(Math.floor(random() * moved.length), 1);
-      if (sample === undefined) break;
-      const { raw, slot, hasLog } = sample;
-      const [known] = await this.#readTransactions([{ raw, slot }], signal);
-      if (known == null) await this.#assertMayHave(place, { raw, slot }, signal);
-      else if (describeRows(known, hasLog) !== describeRows(raw, hasLog)) {
-        throw lieOf(place, { raw, slot });
+    await this.#assertDrawn(place, moved, { count, pools: null, signal });
+  }
+
+  /** So many of them, chosen at random, are the same in the node. */
+  async #assertDrawn(
+    place: Place,
+    samples: readonly Sample[],
+    {
+      count,
+      pools,
+      signal,
+    }: {
+      readonly count: number;
+      readonly pools: ReadonlySet<string> | null;
+      readonly signal: AbortSignal | undefined;
+    },
+  ): Promise<void> {
+    const { random } = this.#options;
+    const rest = [...samples];
+    for (let left = Math.min(count, rest.length); left > 0; left -= BATCH_MAX) {
+      const drawn = Array.from({ length: Math.min(left, BATCH_MAX) }, () =>
+        rest.splice(Math.floor(random() * rest.length), 1),
+      ).flat();
+      const known = await this.#readTransactions(drawn, signal);
+      for (const [at, sample] of drawn.entries()) {
+        const own = known[at];
+        if (own == null) {
+          await this.#assertMayHave(place, sample, signal);
+          continue;
+        }
+        const { raw, hasLog, timestampMs } = sample;
+        const isSame =
+          describeRows(own, { hasLog, pools }) === describeRows(raw, { hasLog, pools }) &&
+          (own.blockTime == null || timestampMs === null || own.blockTime * 1000 === timestampMs);
+        if (!isSame) throw lieOf(place, sample);
       }
     }
   }
@@ -229,7 +573,7 @@ export class SolanaArchives {
   /** A node may keep no old transactions, or blocks: then it contradicts nothing. */
   async #assertMayHave(
     place: Place,
-    { raw, slot }: PlacedTransaction,
+    { raw, slot }: Pick<Sample, 'raw' | 'slot'>,
     signal: AbortSignal | undefined,
   ): Promise<void> {
     const query = { slot, detail: SIGNATURES, commitment: FINALIZED };
@@ -237,7 +581,7 @@ export class SolanaArchives {
       (endpoint) => readExistingBlock(endpoint, query, signal),
       { signal },
     );
-    const isThere = block?.content.includes(raw.transaction.signatures[0] ?? '') ?? true;
+    const isThere = block?.content.includes(signatureOf(raw)) ?? true;
     if (!isThere) throw lieOf(place, { raw, slot });
   }
 
@@ -252,7 +596,9 @@ export class SolanaArchives {
     const whole = new Map<number, RawTransaction>();
     for (let from = 0; from < lost.length; from += BATCH_MAX) {
       const some = lost.slice(from, from + BATCH_MAX);
-      const asked = some.map(({ raw }) => ({ raw, slot: header.position }));
+      const asked = some.map(({ raw }) => ({
+        ...{ signature: signatureOf(raw), slot: header.position },
+      }));
       const known = await this.#readTransactions(asked, signal);
       for (const [at, { index, raw }] of some.entries()) {
         const found = known[at];
@@ -270,36 +616,36 @@ export class SolanaArchives {
 
   /** As a node has them; null for what it does not have. */
   async #readTransactions(
-    asked: readonly PlacedTransaction[],
+    asked: readonly PlacedSignature[],
     signal: AbortSignal | undefined,
-  ): Promise<(RawTransaction | null)[]> {
+  ): Promise<((RawTransaction & { readonly blockTime?: number | null }) | null)[]> {
     const { client, versions } = this.#options;
     const replies = await client.at(
       (endpoint) =>
         versions.ask(async (maxSupportedTransactionVersion) => {
           const config = { encoding: 'json', maxSupportedTransactionVersion, ...FINALIZED };
-          const calls = asked.map(({ raw }) => ({
+          const calls = asked.map(({ signature }) => ({
             method: 'getTransaction',
-            params: [raw.transaction.signatures[0], config],
+            params: [signature, config],
           }));
           const outcomes = await endpoint.batch(calls, { signal });
           return outcomes.map((outcome) => endpoint.unwrap(outcome));
         }),
       { signal },
     );
-    return asked.map(({ raw, slot }, at) => {
+    return asked.map(({ signature, slot }, at) => {
       const reply = replies[at];
       const isSame =
         isTransaction(reply) &&
-        reply.transaction.signatures[0] === raw.transaction.signatures[0] &&
+        signatureOf(reply) === signature &&
         (reply as { readonly slot?: unknown }).slot === slot;
       return isSame ? reply : null;
     });
   }
 }
 
-function lieOf({ source }: Place, { raw, slot }: PlacedTransaction): ArchiveError {
-  const problem = `the node has otherwise ${raw.transaction.signatures[0]}`;
+function lieOf({ source }: Place, { raw, slot }: Pick<Sample, 'raw' | 'slot'>): ArchiveError {
+  const problem = `the node has otherwise ${signatureOf(raw)}`;
   return new ArchiveError('wrong', `${source.name}, slot ${slot}: ${problem}`);
 }
 
@@ -334,9 +680,14 @@ function assertFits(
   passed.last = header;
 }
 
-function judgeBalances(raw: RawTransaction, held: Map<string, string>): string | null {
+/** With `isFollowed`, only these accounts are compared with the transaction before. */
+function judgeBalances(
+  raw: RawTransaction,
+  held: Map<string, string>,
+  isFollowed: (account: string) => boolean = () => true,
+): string | null {
   try {
-    return findImbalance(raw) ?? findBreak(raw, held);
+    return findImbalance(raw) ?? findBreak(raw, held, isFollowed);
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return `${raw.transaction.signatures[0]}: its calls cannot be read: ${error.message}`;
@@ -344,7 +695,11 @@ function judgeBalances(raw: RawTransaction, held: Map<string, string>): string |
 }
 
 /** Whether a token account begins with another balance than it was left with. */
-function findBreak(raw: RawTransaction, held: Map<string, string>): string | null {
+function findBreak(
+  raw: RawTransaction,
+  held: Map<string, string>,
+  isFollowed: (account: string) => boolean,
+): string | null {
   const { meta } = raw;
   const keys = listAccountKeys(raw);
   for (const { accountIndex, mint, uiTokenAmount } of meta?.preTokenBalances ?? []) {
@@ -356,6 +711,7 @@ function findBreak(raw: RawTransaction, held: Map<string, string>): string | nul
     held.delete(`${keys[accountIndex]} ${mint}`);
   }
   for (const { accountIndex, mint, uiTokenAmount } of meta?.postTokenBalances ?? []) {
+    if (!isFollowed(keys[accountIndex] ?? '')) continue;
     held.set(`${keys[accountIndex]} ${mint}`, uiTokenAmount.amount);
   }
   return null;

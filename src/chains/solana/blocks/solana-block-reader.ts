@@ -44,6 +44,8 @@ interface SolanaBlockReaderOptions {
 
 /** Whole blocks of one part: they are in memory together, at several megabytes each. */
 const BLOCKS_PER_PART = 8;
+/** Rounds in which an archive is asked again with the pools that the one before has found. */
+const FILTERED_ROUNDS_MAX = 3;
 /** After so long a range ends early: what was read is stored, however slow the endpoints are. */
 const READ_MS = 10_000;
 /** Slots of one part in which only some transactions are read. */
@@ -142,7 +144,8 @@ export class SolanaBlockReader {
   async #readArchives(range: BlockRange, signal?: AbortSignal): Promise<BlockRangeReading | null> {
     const { archives = null, client } = this.#options;
     const { linked, only, audited, fromBlock, toBlock } = range;
-    if (archives === null || linked || only !== undefined || audited !== undefined) return null;
+    if (archives === null || linked || audited !== undefined) return null;
+    if (only !== undefined) return await this.#readFiltered(archives, { ...range, only }, signal);
     const { blockCountMax = Number.POSITIVE_INFINITY } = range;
     const transactionCountMax = range.eventCountMax ?? Number.POSITIVE_INFINITY;
     const limits = { blockCountMax, transactionCountMax };
@@ -157,6 +160,38 @@ export class SolanaBlockReader {
       ...{ headers: [], toBlock: last.position, blockCount: raws.length, notices: [] },
       ...{ last, archive: { source, isProved: false } },
     };
+  }
+
+  /** A pool that comes in with a token has to be asked for, too. */
+  async #readFiltered(
+    archives: SolanaArchives,
+    { only, fromBlock, toBlock, eventCountMax }: BlockRange & { readonly only: BlockFilter },
+    signal: AbortSignal | undefined,
+  ): Promise<BlockRangeReading | null> {
+    const { client } = this.#options;
+    const transactionCountMax = eventCountMax ?? Number.POSITIVE_INFINITY;
+    const pools = new Set(only.pools);
+    for (let round = 0; round < FILTERED_ROUNDS_MAX; round += 1) {
+      const accounts = new Set(await this.#listWatched({ ...only, pools }));
+      const asked = { fromBlock, toBlock, accounts, transactionCountMax };
+      const read = await archives.readFiltered(asked, signal);
+      if (read === null) return null;
+      const raw = { ...read, headers: [], toSlot: read.toBlock, blockCount: 0 };
+      const context = { only, described: new Set<PoolId>(), signal };
+      const decoded = await client.at((endpoint) => this.#decode(endpoint, raw, context), {
+        signal,
+      });
+      const known = pools.size;
+      for (const pool of context.described) pools.add(pool);
+      if (pools.size > known) continue;
+      return {
+        blocks: decoded.filter(({ events }) => events.length > 0),
+        // Some slots have none: nothing depends on it.
+        ...{ headers: [], toBlock: read.toBlock, blockCount: read.toBlock - fromBlock + 1 },
+        ...{ notices: [], archive: { source: read.source, isProved: false } },
+      };
+    }
+    return null;
   }
 
   async #readNodes(range: BlockRange, signal?: AbortSignal): Promise<BlockRangeReading> {
