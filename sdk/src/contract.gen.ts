@@ -11,7 +11,7 @@ export interface Alert {
    * is beyond.
    */
   when: {
-    /** The token's price, by each trade that is no outlier. */
+    /** By each trade that is no outlier. */
     priceUsd?: {
       /** USD; passed in either direction. */
       crosses?: string;
@@ -36,11 +36,11 @@ export interface Alert {
       /** USD. */
       above: string;
     };
-    /** The token's liquidity at the end of a block. */
+    /** At the end of a block. */
     liquidityUsd?: {
       /** USD. */
       below?: string;
-      /** Per cent below the highest since the alert began or fired. */
+      /** Per cent below the highest since it began or fired. */
       dropPct?: number;
     };
     /** Each trade worth more; of all tokens without `mint`. */
@@ -53,10 +53,11 @@ export interface Alert {
     wallet?: {
       address: string;
     };
-    /**
-     * A pool created from now on that comes to so much liquidity within a day; of all tokens
-     * without `mint`.
-     */
+    /** What the ten largest hold of all balances, per cent. */
+    holdersTop10Pct?: {
+      above: number;
+    };
+    /** A new pool that comes to so much within a day; of all tokens without `mint`. */
     newPool?: {
       /** USD. */
       minLiquidityUsd: string;
@@ -1546,7 +1547,7 @@ export interface StreamAlert {
    * is beyond.
    */
   when: {
-    /** The token's price, by each trade that is no outlier. */
+    /** By each trade that is no outlier. */
     priceUsd?: {
       /** USD; passed in either direction. */
       crosses?: string;
@@ -1571,11 +1572,11 @@ export interface StreamAlert {
       /** USD. */
       above: string;
     };
-    /** The token's liquidity at the end of a block. */
+    /** At the end of a block. */
     liquidityUsd?: {
       /** USD. */
       below?: string;
-      /** Per cent below the highest since the alert began or fired. */
+      /** Per cent below the highest since it began or fired. */
       dropPct?: number;
     };
     /** Each trade worth more; of all tokens without `mint`. */
@@ -1588,10 +1589,11 @@ export interface StreamAlert {
     wallet?: {
       address: string;
     };
-    /**
-     * A pool created from now on that comes to so much liquidity within a day; of all tokens
-     * without `mint`.
-     */
+    /** What the ten largest hold of all balances, per cent. */
+    holdersTop10Pct?: {
+      above: number;
+    };
+    /** A new pool that comes to so much within a day; of all tokens without `mint`. */
     newPool?: {
       /** USD. */
       minLiquidityUsd: string;
@@ -1627,7 +1629,7 @@ export interface StreamAlertReverted {
    * is beyond.
    */
   when: {
-    /** The token's price, by each trade that is no outlier. */
+    /** By each trade that is no outlier. */
     priceUsd?: {
       /** USD; passed in either direction. */
       crosses?: string;
@@ -1652,11 +1654,11 @@ export interface StreamAlertReverted {
       /** USD. */
       above: string;
     };
-    /** The token's liquidity at the end of a block. */
+    /** At the end of a block. */
     liquidityUsd?: {
       /** USD. */
       below?: string;
-      /** Per cent below the highest since the alert began or fired. */
+      /** Per cent below the highest since it began or fired. */
       dropPct?: number;
     };
     /** Each trade worth more; of all tokens without `mint`. */
@@ -1669,10 +1671,11 @@ export interface StreamAlertReverted {
     wallet?: {
       address: string;
     };
-    /**
-     * A pool created from now on that comes to so much liquidity within a day; of all tokens
-     * without `mint`.
-     */
+    /** What the ten largest hold of all balances, per cent. */
+    holdersTop10Pct?: {
+      above: number;
+    };
+    /** A new pool that comes to so much within a day; of all tokens without `mint`. */
     newPool?: {
       /** USD. */
       minLiquidityUsd: string;
@@ -4060,7 +4063,7 @@ export interface Operations {
        * it is beyond.
        */
       when: {
-        /** The token's price, by each trade that is no outlier. */
+        /** By each trade that is no outlier. */
         priceUsd?: {
           /** USD; passed in either direction. */
           crosses?: string | undefined;
@@ -4089,11 +4092,11 @@ export interface Operations {
           /** USD. */
           above: string;
         } | undefined;
-        /** The token's liquidity at the end of a block. */
+        /** At the end of a block. */
         liquidityUsd?: {
           /** USD. */
           below?: string | undefined;
-          /** Per cent below the highest since the alert began or fired. */
+          /** Per cent below the highest since it began or fired. */
           dropPct?: number | undefined;
         } | undefined;
         /** Each trade worth more; of all tokens without `mint`. */
@@ -4106,10 +4109,11 @@ export interface Operations {
         wallet?: {
           address: string;
         } | undefined;
-        /**
-         * A pool created from now on that comes to so much liquidity within a day; of all
-         * tokens without `mint`.
-         */
+        /** What the ten largest hold of all balances, per cent. */
+        holdersTop10Pct?: {
+          above: number;
+        } | undefined;
+        /** A new pool that comes to so much within a day; of all tokens without `mint`. */
         newPool?: {
           /** USD. */
           minLiquidityUsd: string;
@@ -4122,10 +4126,7 @@ export interface Operations {
        * Default: `1`.
        */
       rearmPct?: number | undefined;
-      /**
-       * For so long after a firing no other follows; what happens then is not told. Default:
-       * `0`.
-       */
+      /** For so long after a firing no other follows. Default: `0`. */
       cooldownSeconds?: number | undefined;
       /** Fires once only. Default: `false`. */
       once?: boolean | undefined;

@@ -8,20 +8,26 @@
 
 import { LRUCache } from 'lru-cache';
 import { compareTexts, pow10, textToDecimal, toUsdText } from '../lib/decimal.ts';
-import type { AlertCondition, AlertFiring, AlertRecord, AlertState } from '../model/alert.ts';
-import type { Address, PoolId } from '../model/ids.ts';
-import type { TradeRecord } from '../model/market-record.ts';
-import { type Calm, computeChangePct, createLevel, type Level } from './levels.ts';
+import type { AlertFiring, AlertRecord, AlertState } from '../model/alert.ts';
+import type { Address } from '../model/ids.ts';
+import type { BalanceRecord, TradeRecord } from '../model/market-record.ts';
+import type { PoolRecord } from '../model/pool.ts';
+import {
+  type Calm,
+  computeChangePct,
+  createLevel,
+  findCalmTrade,
+  type Level,
+  NEVER_CALM,
+} from './levels.ts';
 import type { TokenWindow } from './token-window.ts';
+import { computeTopPct, TopHolders } from './top-holders.ts';
 
 /** What a block changed in a pool. */
 interface PoolChange {
-  readonly pool: PoolId;
-  readonly tokens: readonly Address[];
-  readonly createdBlock: number;
-  readonly createdAtMs: number;
+  /** As of the end of the block. */
+  readonly row: PoolRecord;
   readonly beforeUsdE18: bigint | null;
-  readonly afterUsdE18: bigint | null;
 }
 
 interface BlockFigures {
@@ -30,6 +36,10 @@ interface BlockFigures {
   readonly trades: readonly TradeRecord[];
   /** Of pools that the block changed. */
   readonly pools: readonly PoolChange[];
+  /** Those that the block changed, as they are at its end, of tokens whose holders are watched. */
+  readonly balances: readonly BalanceRecord[];
+  /** The sum of all balances; null while not all are known. */
+  findBalanceSum(token: Address): bigint | null;
   /** As of the end of the block, in 1e-18 USD. */
   findLiquidity(token: Address): bigint | null;
 }
@@ -38,6 +48,7 @@ interface BlockFigures {
 interface StartFigures {
   readonly priceUsd: string | null;
   readonly liquidityUsd: string | null;
+  readonly holdersTop10Pct: string | null;
 }
 
 interface FiredAlert {
@@ -49,6 +60,8 @@ interface Entry {
   readonly record: AlertRecord;
   /** Made when it is first needed: most alerts are of tokens that rarely trade. */
   level: Level | null | undefined;
+  /** Figures in between change nothing; null after a change, until it is needed. */
+  calm: Calm | null;
   readonly floorUsdE18: bigint | null;
   state: AlertState;
 }
@@ -57,6 +70,7 @@ interface Entry {
 const NEW_POOL_MS = 86_400_000;
 /** Tokens whose windows are in memory; those of others are read again when they trade. */
 const WINDOWS_MAX = 2000;
+const TOPS_MAX = 1000;
 
 type Found = Pick<AlertFiring, 'figure' | 'bound' | 'pool'> & {
   readonly trade: TradeRecord | null;
@@ -67,23 +81,36 @@ function toE18(text: string): bigint {
   return (digits * pow10(18)) / pow10(scale);
 }
 
+function isBetween(figure: number, [above, below]: Calm): boolean {
+  return figure > above && figure < below;
+}
+
+function findCalm(entry: Entry): Calm {
+  if (entry.calm !== null) return entry.calm;
+  const { condition, rearmPct } = entry.record.rule;
+  if (condition.kind === 'trade') entry.calm = findCalmTrade(condition.valueUsd);
+  else {
+    entry.level ??= createLevel(condition, rearmPct);
+    entry.calm = entry.level?.findCalm(entry.state) ?? NEVER_CALM;
+  }
+  return entry.calm;
+}
+
+/** Alerts of one kind of condition. */
 class Entries extends Set<Entry> {
-  /** Figures in between change nothing here, whatever the alert; null until it is looked at. */
+  /** Between the bounds of all of them; null until it is looked at. */
   calm: Calm | null = null;
 
-  /** Whether the figure of a kind of condition changes nothing. */
-  isCalm(kind: AlertCondition['kind'], figure: number): boolean {
-    this.calm ??= this.#findCalm(kind);
-    return figure > this.calm[0] && figure < this.calm[1];
+  /** Whether a figure changes nothing here, whatever the alert. */
+  isCalm(figure: number): boolean {
+    this.calm ??= this.#findCalm();
+    return isBetween(figure, this.calm);
   }
 
-  #findCalm(kind: AlertCondition['kind']): Calm {
+  #findCalm(): Calm {
     let [above, below] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY];
     for (const entry of this) {
-      const { condition, rearmPct } = entry.record.rule;
-      if (condition.kind !== kind) continue;
-      entry.level ??= createLevel(condition, rearmPct);
-      const [from, to] = entry.level?.findCalm(entry.state) ?? [above, below];
+      const [from, to] = findCalm(entry);
       above = Math.max(above, from);
       below = Math.min(below, to);
     }
@@ -95,8 +122,9 @@ class Entries extends Set<Entry> {
 class Lists {
   readonly #of = new Map<string, Entries>();
 
+  /** Most chains have no alerts of most kinds: then no key is looked up. */
   get(key: string): Entries | undefined {
-    return this.#of.get(key);
+    return this.#of.size === 0 ? undefined : this.#of.get(key);
   }
 
   add(key: string, entry: Entry): void {
@@ -124,12 +152,16 @@ const CHAIN = '*';
 
 export class AlertBook {
   readonly #entries = new Map<string, Entry>();
-  /** By token: what its trades decide; and what its pools do. */
+  /** By token, or for the whole chain; those about wallets by wallet. */
+  readonly #prices = new Lists();
+  readonly #windowed = new Lists();
   readonly #trades = new Lists();
-  readonly #pools = new Lists();
+  readonly #allTrades = new Lists();
+  readonly #liquidity = new Lists();
+  readonly #newPools = new Lists();
   readonly #wallets = new Lists();
-  /** How many alerts of a token need its windows. */
-  readonly #windowed = new Map<Address, number>();
+  readonly #holders = new Lists();
+  readonly #tops = new LRUCache<Address, TopHolders>({ max: TOPS_MAX });
   readonly #windows = new LRUCache<Address, TokenWindow>({ max: WINDOWS_MAX });
   #fired: FiredAlert[] = [];
   /** The states that changed: by alert, the last one of each block. */
@@ -148,13 +180,10 @@ export class AlertBook {
     this.#drop(record.id);
     const { minLiquidityUsd } = record.rule;
     const floorUsdE18 = minLiquidityUsd === null ? null : toE18(minLiquidityUsd);
-    const entry: Entry = { record, level: undefined, floorUsdE18, state };
+    const entry: Entry = { record, level: undefined, calm: null, floorUsdE18, state };
     this.#entries.set(record.id, entry);
     const [lists, key] = this.#place(entry);
     lists.add(key, entry);
-    if (record.token !== null && isWindowed(record)) {
-      this.#windowed.set(record.token, (this.#windowed.get(record.token) ?? 0) + 1);
-    }
   }
 
   /** An alert decides about the blocks after this one. */
@@ -179,17 +208,35 @@ export class AlertBook {
 
   /** Whether a trade of the token needs its windows, and they are not in memory. */
   lacksWindow(token: Address): boolean {
-    return this.#windowed.has(token) && !this.#windows.has(token);
+    return this.#windowed.get(token) !== undefined && !this.#windows.has(token);
   }
 
   setWindow(token: Address, window: TokenWindow): void {
     this.#windows.set(token, window);
   }
 
+  watchesHolders(token: Address): boolean {
+    return this.#holders.get(token) !== undefined;
+  }
+
+  /** Whether a transfer of the token needs its largest balances, and they are not in memory. */
+  lacksTop(token: Address): boolean {
+    return this.watchesHolders(token) && !this.#tops.has(token);
+  }
+
+  /** Null if they may have changed without a block. */
+  setTop(token: Address, balances: readonly BalanceRecord[] | null): void {
+    if (balances === null) this.#tops.delete(token);
+    else this.#tops.set(token, new TopHolders(balances));
+  }
+
   clear(): void {
     this.#entries.clear();
-    for (const lists of [this.#trades, this.#pools, this.#wallets]) lists.clear();
-    this.#windowed.clear();
+    for (const lists of [this.#prices, this.#windowed, this.#trades, this.#allTrades])
+      lists.clear();
+    for (const lists of [this.#liquidity, this.#newPools, this.#wallets, this.#holders])
+      lists.clear();
+    this.#tops.clear();
     this.#windows.clear();
     this.#fired = [];
     this.#changed = [];
@@ -214,56 +261,85 @@ export class AlertBook {
     for (const trade of block.trades) this.#onTrade(block, trade);
     const seen = new Set<Address>();
     for (const change of block.pools) this.#onPool(block, change, seen);
+    this.#onBalances(block);
   }
 
   #onTrade(block: BlockFigures, trade: TradeRecord): void {
+    const { token, priceUsd, valueUsd } = trade;
+    const windowed = this.#windowed.get(token);
+    if (windowed !== undefined) this.#onWindow(block, trade, windowed);
+    if (trade.outlier) return;
+    const priced = priceUsd === null ? undefined : this.#prices.get(token);
+    if (priced !== undefined && priceUsd !== null && !priced.isCalm(Number(priceUsd))) {
+      this.#stepAll(block, priced, { figure: priceUsd, trade });
+    }
+    if (valueUsd !== null) {
+      for (const entries of [this.#trades.get(token), this.#allTrades.get(CHAIN)]) {
+        if (entries === undefined || entries.isCalm(Number(valueUsd))) continue;
+        for (const entry of entries) this.#tellTrade(block, entry, trade);
+      }
+    }
+    for (const entry of this.#wallets.get(trade.wallet) ?? []) {
+      if (entry.record.token !== null && entry.record.token !== token) continue;
+      const figure = valueUsd ?? '0';
+      this.#tell(block, entry, { figure, bound: '0', trade, pool: trade.pool });
+    }
+  }
+
+  #onWindow(block: BlockFigures, trade: TradeRecord, entries: Entries): void {
     const window = this.#windows.get(trade.token);
-    const entries = this.#trades.get(trade.token);
-    if (!trade.outlier && entries !== undefined && window !== undefined) {
+    if (!trade.outlier && window !== undefined) {
       // Figures of windows change with time alone: first as they are without this trade.
       for (const entry of entries)
         this.#stepWindow(block, { entry, trade, window, isBefore: true });
     }
     window?.add(trade);
     if (trade.outlier) return;
-    const isCalm =
-      trade.priceUsd === null || entries?.isCalm('priceUsd', Number(trade.priceUsd)) === true;
-    for (const entry of entries ?? []) {
-      const { condition } = entry.record.rule;
-      if (condition.kind === 'priceUsd') {
-        if (!isCalm && trade.priceUsd !== null)
-          this.#step(block, { entry, trade, figure: trade.priceUsd });
-      } else if (condition.kind === 'trade') {
-        this.#tellTrade(block, entry, trade);
-      } else {
-        this.#stepWindow(block, { entry, trade, window, isBefore: false });
-      }
-    }
-    for (const entry of this.#trades.get(CHAIN) ?? []) this.#tellTrade(block, entry, trade);
-    for (const entry of this.#wallets.get(trade.wallet) ?? []) {
-      const { token } = entry.record;
-      if (token !== null && token !== trade.token) continue;
-      const figure = trade.valueUsd ?? '0';
-      this.#tell(block, entry, { figure, bound: '0', trade, pool: trade.pool });
+    for (const entry of entries) this.#stepWindow(block, { entry, trade, window, isBefore: false });
+  }
+
+  #stepAll(
+    block: BlockFigures,
+    entries: Entries,
+    of: { readonly figure: string; readonly trade: TradeRecord | null },
+  ): void {
+    const figure = Number(of.figure);
+    for (const entry of entries) {
+      if (!isBetween(figure, findCalm(entry))) this.#step(block, { entry, ...of });
     }
   }
 
   #onPool(block: BlockFigures, change: PoolChange, seen: Set<Address>): void {
-    for (const token of change.tokens) {
-      const entries = this.#pools.get(token);
-      if (entries === undefined) continue;
-      const isFirst = !seen.has(token);
+    const { token0, token1 } = change.row;
+    for (const token of [token0, token1]) {
+      for (const entry of this.#newPools.get(token) ?? []) this.#tellPool(block, entry, change);
+      const entries = this.#liquidity.get(token);
+      if (entries === undefined || seen.has(token)) continue;
       seen.add(token);
-      for (const entry of entries) {
-        if (entry.record.rule.condition.kind === 'newPool') this.#tellPool(block, entry, change);
-        else if (isFirst) {
-          const figure = block.findLiquidity(token);
-          if (figure === null || entries.isCalm('liquidityUsd', Number(figure) / 1e18)) continue;
-          this.#step(block, { entry, trade: null, figure: toUsdText(figure) });
-        }
+      const figure = block.findLiquidity(token);
+      if (figure === null || entries.isCalm(Number(figure) / 1e18)) continue;
+      this.#stepAll(block, entries, { figure: toUsdText(figure), trade: null });
+    }
+    for (const entry of this.#newPools.get(CHAIN) ?? []) this.#tellPool(block, entry, change);
+  }
+
+  #onBalances(block: BlockFigures): void {
+    const tokens = new Set<Address>();
+    for (const { token, owner, amountRaw } of block.balances) {
+      this.#tops.get(token)?.set(owner, amountRaw);
+      tokens.add(token);
+    }
+    for (const token of tokens) {
+      const topRaw = this.#tops.get(token)?.sum() ?? null;
+      // It is read again before the next batch.
+      if (topRaw === null) this.#tops.delete(token);
+      const sumRaw = block.findBalanceSum(token);
+      const figure = topRaw === null || sumRaw === null ? null : computeTopPct(topRaw, sumRaw);
+      if (figure === null) continue;
+      for (const entry of this.#holders.get(token) ?? []) {
+        this.#step(block, { entry, trade: null, figure });
       }
     }
-    for (const entry of this.#pools.get(CHAIN) ?? []) this.#tellPool(block, entry, change);
   }
 
   #stepWindow(
@@ -318,16 +394,18 @@ export class AlertBook {
   }
 
   /** A pool whose liquidity comes to the floor, while it is young. */
-  #tellPool(block: BlockFigures, entry: Entry, change: PoolChange): void {
+  #tellPool(block: BlockFigures, entry: Entry, { row, beforeUsdE18 }: PoolChange): void {
     const { condition } = entry.record.rule;
-    if (condition.kind !== 'newPool' || change.afterUsdE18 === null) return;
-    if (change.createdBlock <= entry.state.fromBlock) return;
-    if (block.timestampMs - change.createdAtMs > NEW_POOL_MS) return;
+    const { liquidityUsdE18: afterUsdE18 } = row;
+    if (condition.kind !== 'newPool' || afterUsdE18 === null) return;
+    if (row.createdBlock <= entry.state.fromBlock) return;
+    if (block.timestampMs - row.createdAtMs > NEW_POOL_MS) return;
     const floor = toE18(condition.minLiquidityUsd);
-    if (change.afterUsdE18 < floor || (change.beforeUsdE18 ?? -1n) >= floor) return;
-    const figure = toUsdText(change.afterUsdE18);
-    const { minLiquidityUsd: bound } = condition;
-    this.#tell(block, entry, { figure, bound, trade: null, pool: change.pool });
+    if (afterUsdE18 < floor || (beforeUsdE18 ?? -1n) >= floor) return;
+    const figure = toUsdText(afterUsdE18);
+    this.#tell(block, entry, {
+      ...{ figure, bound: condition.minLiquidityUsd, trade: null, pool: row.pool },
+    });
   }
 
   #mayDecide(block: BlockFigures, { record, state, floorUsdE18 }: Entry): boolean {
@@ -351,6 +429,7 @@ export class AlertBook {
 
   #set(entry: Entry, state: AlertState): void {
     entry.state = state;
+    entry.calm = null;
     const [lists, key] = this.#place(entry);
     const entries = lists.get(key);
     if (entries !== undefined) entries.calm = null;
@@ -360,8 +439,13 @@ export class AlertBook {
   #place({ record }: Entry): readonly [Lists, string] {
     const { condition } = record.rule;
     if (condition.kind === 'wallet') return [this.#wallets, condition.wallet];
-    const isOfPools = condition.kind === 'liquidityUsd' || condition.kind === 'newPool';
-    return [isOfPools ? this.#pools : this.#trades, record.token ?? CHAIN];
+    if (condition.kind === 'holdersTop10Pct') return [this.#holders, record.token ?? CHAIN];
+    const token = record.token ?? CHAIN;
+    if (condition.kind === 'priceUsd') return [this.#prices, token];
+    if (condition.kind === 'liquidityUsd') return [this.#liquidity, token];
+    if (condition.kind === 'newPool') return [this.#newPools, token];
+    if (condition.kind !== 'trade') return [this.#windowed, token];
+    return [record.token === null ? this.#allTrades : this.#trades, token];
   }
 
   #drop(alert: string): void {
@@ -370,19 +454,9 @@ export class AlertBook {
     this.#entries.delete(alert);
     const [lists, key] = this.#place(entry);
     lists.remove(key, entry);
-    const { record } = entry;
-    if (record.token === null || !isWindowed(record)) return;
-    const left = (this.#windowed.get(record.token) ?? 1) - 1;
-    if (left > 0) this.#windowed.set(record.token, left);
-    else {
-      this.#windowed.delete(record.token);
-      this.#windows.delete(record.token);
-    }
+    const { token } = entry.record;
+    if (token !== null && this.#windowed.get(token) === undefined) this.#windows.delete(token);
   }
-}
-
-function isWindowed({ rule }: Pick<AlertRecord, 'rule'>): boolean {
-  return rule.condition.kind === 'changePct' || rule.condition.kind === 'volumeUsd';
 }
 
 function findStart({ rule }: AlertRecord, figures: StartFigures): string | null {
@@ -391,6 +465,8 @@ function findStart({ rule }: AlertRecord, figures: StartFigures): string | null 
       return figures.priceUsd;
     case 'liquidityUsd':
       return figures.liquidityUsd;
+    case 'holdersTop10Pct':
+      return figures.holdersTop10Pct;
     default:
       // A window is asked only when the token trades.
       return null;

@@ -23,7 +23,7 @@ export interface Level {
 
 export type Calm = readonly [above: number, below: number];
 
-const NEVER_CALM: Calm = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+export const NEVER_CALM: Calm = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
 /** Numbers are rounded, figures are not. */
 const MARGIN = 1e-9;
 
@@ -134,6 +134,11 @@ function createDrop(pct: number): Level {
   };
 }
 
+/** Trades that are worth less than a bound. */
+export function findCalmTrade(valueUsd: string): Calm {
+  return between(Number.NEGATIVE_INFINITY, Number(valueUsd));
+}
+
 /** Null for conditions about single events. */
 export function createLevel(condition: AlertCondition, rearmPct: number): Level | null {
   switch (condition.kind) {
@@ -149,6 +154,8 @@ export function createLevel(condition: AlertCondition, rearmPct: number): Level 
       return createNumberBound(condition.when, condition.pct, rearmPct);
     case 'volumeUsd':
       return createTextBound('above', condition.at, rearmPct);
+    case 'holdersTop10Pct':
+      return createNumberBound('above', condition.at, rearmPct);
     default:
       return null;
   }

@@ -62,6 +62,9 @@ export function parseCondition(when: AlertWhen, naming: ChainNaming): AlertCondi
     const wallet = parseAddress(addresses, { chain, text: when.wallet.address, field });
     return { kind: 'wallet', wallet };
   }
+  if (when.holdersTop10Pct !== undefined) {
+    return { kind: 'holdersTop10Pct', at: when.holdersTop10Pct.above };
+  }
   const { minLiquidityUsd = '0' } = when.newPool ?? {};
   return { kind: 'newPool', minLiquidityUsd: usd(minLiquidityUsd, 'minLiquidityUsd') };
 }
@@ -85,6 +88,8 @@ function toWhen(condition: AlertCondition, addresses: AddressCodec): AlertWhen {
     }
     case 'wallet':
       return { wallet: { address: addresses.toShown(condition.wallet) } };
+    case 'holdersTop10Pct':
+      return { holdersTop10Pct: { above: condition.at } };
     case 'newPool':
       return { newPool: { minLiquidityUsd: condition.minLiquidityUsd } };
   }

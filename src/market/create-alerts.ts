@@ -14,6 +14,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { AlertState } from '../model/alert.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { WalletId } from '../model/ids.ts';
+import type { TokenRecord } from '../model/market-record.ts';
 import type { ChainAlert } from '../store/alert-store.ts';
 import type { WebhookStore } from '../store/webhook-store.ts';
 import { buildAlertAnswer, parseCondition } from './alert-answers.ts';
@@ -90,13 +91,20 @@ async function requireToken(
   parts: AlertParts,
   reference: TokenReference,
   context: HandlerContext,
-): Promise<void> {
+): Promise<TokenRecord> {
   requireReadable(parts, reference);
-  const read = async () => {
-    const rows = await parts.store.readTokens(reference.chain, [reference.token]);
-    if (rows.length === 0) throw buildTokenNotFoundError(reference);
-  };
-  await withLookup(parts, { reference, context }, read);
+  return await withLookup(parts, { reference, context }, async () => {
+    const [row] = await parts.store.readTokens(reference.chain, [reference.token]);
+    if (row === undefined) throw buildTokenNotFoundError(reference);
+    return row;
+  });
+}
+
+/** Shares of all balances are those of the supply only where all holders are known. */
+function checkHolders({ balancesBroken, supplyRaw, supplyBalanceSumRaw }: TokenRecord): void {
+  if (!balancesBroken && supplyRaw !== null && supplyRaw === supplyBalanceSumRaw) return;
+  const message = 'needs a token whose holders are all known';
+  throw buildInvalidInputError([{ path: 'when.holdersTop10Pct', message }]);
 }
 
 async function create(
@@ -115,7 +123,8 @@ async function create(
   }
   const { minLiquidityUsd: floor, rearmPct, cooldownSeconds, once } = input;
   const minLiquidityUsd = floor === undefined ? null : parseDecimal(floor, 'minLiquidityUsd');
-  if (reference !== null) await requireToken(parts, reference, context);
+  const token = reference === null ? null : await requireToken(parts, reference, context);
+  if (token !== null && condition.kind === 'holdersTop10Pct') checkHolders(token);
   if (webhookId !== null) await checkWebhook(parts, { id: webhookId, owner, chain });
   const max = parts.depthOf(context.identity).alerts;
   const alert = {

@@ -17,7 +17,8 @@ export type AlertCondition =
   | { readonly kind: 'volumeUsd'; readonly window: AlertWindow; readonly at: string }
   | { readonly kind: 'trade'; readonly valueUsd: string; readonly side: TradeSide | null }
   | { readonly kind: 'wallet'; readonly wallet: Address }
-  | { readonly kind: 'newPool'; readonly minLiquidityUsd: string };
+  | { readonly kind: 'newPool'; readonly minLiquidityUsd: string }
+  | { readonly kind: 'holdersTop10Pct'; readonly at: number };
 
 export const ALERT_WINDOWS = ['5m', '15m', '1h', '6h', '24h'] as const;
 export type AlertWindow = (typeof ALERT_WINDOWS)[number];

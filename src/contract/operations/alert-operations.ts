@@ -89,7 +89,7 @@ export const createAlert = defineOperation({
         minimum: 0,
         maximum: 604_800,
         default: 0,
-        description: 'For so long after a firing no other follows; what happens then is not told.',
+        description: 'For so long after a firing no other follows.',
       }),
       once: Type.Boolean({ default: false, description: 'Fires once only.' }),
     },
@@ -101,7 +101,7 @@ export const createAlert = defineOperation({
     tool: 'create_alert',
     title: 'Create an alert',
     description:
-      'Tells the wallet when a condition is met, on its stream and webhooks; it changes only its list of alerts. Ask before you call it. Example of when: {"priceUsd": {"above": "1.5"}}.',
+      'Tells the wallet when a condition is met. Ask before you call it. Example of when: {"priceUsd": {"above": "1.5"}}.',
   },
 });
 

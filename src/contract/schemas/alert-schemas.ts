@@ -25,7 +25,7 @@ export const alertWhenSchema = Type.Object(
           above: Type.Optional(usd('USD; passed upwards.')),
           below: Type.Optional(usd('USD; passed downwards.')),
         },
-        { ...exactly, description: "The token's price, by each trade that is no outlier." },
+        { ...exactly, description: 'By each trade that is no outlier.' },
       ),
     ),
     changePct: Type.Optional(
@@ -52,11 +52,11 @@ export const alertWhenSchema = Type.Object(
             Type.Number({
               minimum: 1,
               maximum: 100,
-              description: 'Per cent below the highest since the alert began or fired.',
+              description: 'Per cent below the highest since it began or fired.',
             }),
           ),
         },
-        { ...exactly, description: "The token's liquidity at the end of a block." },
+        { ...exactly, description: 'At the end of a block.' },
       ),
     ),
     trade: Type.Optional(
@@ -74,13 +74,19 @@ export const alertWhenSchema = Type.Object(
         { ...exactly, description: 'Each trade of a wallet; of all tokens without `mint`.' },
       ),
     ),
+    holdersTop10Pct: Type.Optional(
+      Type.Object(
+        { above: Type.Number({ minimum: 0, maximum: 100 }) },
+        { ...exactly, description: 'What the ten largest hold of all balances, per cent.' },
+      ),
+    ),
     newPool: Type.Optional(
       Type.Object(
         { minLiquidityUsd: usd('USD.') },
         {
           ...exactly,
           description:
-            'A pool created from now on that comes to so much liquidity within a day; of all tokens without `mint`.',
+            'A new pool that comes to so much within a day; of all tokens without `mint`.',
         },
       ),
     ),

@@ -295,18 +295,21 @@ function endBlock(state: MarketState): void {
     valuePools(state);
     return;
   }
-  const before = new Map(state.poolsOfBlock.map((pool) => [pool, pool.row.liquidityUsdE18]));
+  const pools = state.poolsOfBlock.map(({ row }) => ({ row, beforeUsdE18: row.liquidityUsdE18 }));
   valuePools(state);
   const { position: block, timestampMs } = state.header;
-  const pools = Array.from(before, ([{ row }, beforeUsdE18]) => ({
-    ...{ pool: row.pool, tokens: [row.token0, row.token1], createdBlock: row.createdBlock },
-    ...{ createdAtMs: row.createdAtMs, beforeUsdE18, afterUsdE18: row.liquidityUsdE18 },
-  }));
   const findLiquidity = (token: Address) => {
     const row = state.tokens.get(token)?.row;
     return row === undefined ? null : pickTokenLiquidity(row);
   };
-  state.alerts.decide({ block, timestampMs, trades: state.tradesOfBlock, pools, findLiquidity });
+  const findBalanceSum = (token: Address) => {
+    const row = state.tokens.get(token)?.row;
+    return row === undefined || row.balancesBroken ? null : row.balanceSumRaw;
+  };
+  state.alerts.decide({
+    ...{ block, timestampMs, trades: state.tradesOfBlock, pools, findLiquidity },
+    ...{ balances: state.takeBalancesOfBlock(), findBalanceSum },
+  });
   state.noteFired();
 }
 

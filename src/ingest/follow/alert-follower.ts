@@ -3,22 +3,25 @@
 
 import type { AlertBook } from '../../alerts/alert-book.ts';
 import { listWindowRanges, TokenWindow } from '../../alerts/token-window.ts';
+import { computeTopPct, TOP_LOADED } from '../../alerts/top-holders.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { toUsdText } from '../../lib/decimal.ts';
 import type { AlertRecord, AlertState } from '../../model/alert.ts';
 import type { ChainSlug } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';
-import { pickTokenLiquidity } from '../../model/market-record.ts';
+import { pickTokenLiquidity, type TokenRecord } from '../../model/market-record.ts';
 import type { AlertReads } from '../../store/alert-store.ts';
+import type { MarketReads } from '../../store/market-reads.ts';
 import type { MarketReader } from '../../store/store.ts';
 import type { BatchToCommit } from '../commit/commit-batch.ts';
+import type { LoadFigures } from './prepare-batch.ts';
 
 const POLL_MS = 1000;
 const PAGE_SIZE = 1000;
 
 interface AlertFollowerOptions {
   readonly chain: ChainSlug;
-  readonly store: MarketReader & AlertReads;
+  readonly store: MarketReader & AlertReads & Pick<MarketReads, 'readBalancePage'>;
   readonly book: AlertBook;
   readonly clock: Pick<Clock, 'nowMs'>;
 }
@@ -77,22 +80,42 @@ export class AlertFollower {
     const byToken = new Map(rows.map((row) => [row.token, row]));
     for (const record of records) {
       const row = record.token === null ? undefined : byToken.get(record.token);
+      const isOfHolders = record.rule.condition.kind === 'holdersTop10Pct';
       book.begin(record, block, {
         priceUsd: row?.priceUsd ?? null,
         liquidityUsd: row === undefined ? null : toUsdText(pickTokenLiquidity(row)),
+        holdersTop10Pct: isOfHolders && row !== undefined ? await this.#readTopPct(row) : null,
       });
     }
   }
 
-  /** Loads the windows of tokens that are about to trade and have alerts about them. */
-  async loadWindows(
-    tokens: ReadonlySet<Address>,
-    { timestampMs, untilStored }: { timestampMs: number; untilStored: () => Promise<void> },
-  ): Promise<void> {
+  async #readTopPct({ token, balanceSumRaw }: TokenRecord): Promise<string | null> {
+    const { store, chain } = this.#options;
+    const top = await store.readBalancePage(chain, token, { after: null, limit: 10 });
+    const topRaw = top.reduce((sum, { amountRaw }) => sum + amountRaw, 0n);
+    return computeTopPct(topRaw, balanceSumRaw);
+  }
+
+  /** Loads windows and largest holders of tokens of the next batch that have alerts about them. */
+  async loadFigures({
+    traded,
+    moved,
+    ...of
+  }: Parameters<LoadFigures>[0] & Pick<IndexTip, 'untilStored'>): Promise<void> {
     const { store, chain, book } = this.#options;
-    const missing = [...tokens].filter((token) => book.lacksWindow(token));
-    if (missing.length === 0) return;
-    await untilStored();
+    const untopped = [...moved].filter((token) => book.lacksTop(token));
+    const missing = [...traded].filter((token) => book.lacksWindow(token));
+    if (untopped.length === 0 && missing.length === 0) return;
+    await of.untilStored();
+    for (const token of untopped) {
+      const page = { after: null, limit: TOP_LOADED };
+      book.setTop(token, await store.readBalancePage(chain, token, page));
+    }
+    if (missing.length > 0) await this.#loadWindows(missing, of.timestampMs);
+  }
+
+  async #loadWindows(missing: readonly Address[], timestampMs: number): Promise<void> {
+    const { store, chain, book } = this.#options;
     const toMs = Number.MAX_SAFE_INTEGER;
     const ranges = missing.flatMap((token) =>
       listWindowRanges(timestampMs).map((range) => ({ token, pool: null, ...range, toMs })),

@@ -44,7 +44,7 @@ import { MarketState } from '../state/market-state.ts';
 import { AlertFollower } from './alert-follower.ts';
 import type { BlocksToAppend, ChainIndexOptions } from './chain-index-options.ts';
 import { isSeenUnnamed } from './name-backlog.ts';
-import { type LoadWindows, type PreparedBatch, prepareBatch } from './prepare-batch.ts';
+import { type LoadFigures, type PreparedBatch, prepareBatch } from './prepare-batch.ts';
 
 const ROLLBACKS_KEPT_MS = 24 * 60 * 60 * 1000;
 
@@ -224,9 +224,8 @@ export class ChainIndex implements BackfillIndex {
     await this.#alerts.refresh({ untilStored, findBlock: () => this.block });
     const source = { reader: this.#store, adapter: this.#adapter, signal: append.signal };
     const selected = await this.#selectBlocks(append, source);
-    const loadWindows: LoadWindows = (tokens, timestampMs) =>
-      this.#alerts.loadWindows(tokens, { timestampMs, untilStored });
-    return await prepareBatch(this.#state, { ...source, loadWindows }, { append, selected });
+    const loadFigures: LoadFigures = (of) => this.#alerts.loadFigures({ ...of, untilStored });
+    return await prepareBatch(this.#state, { ...source, loadFigures }, { append, selected });
   }
 
   async #selectBlocks(append: BlocksToAppend, source: ScopeSource): Promise<SelectedBlocks> {

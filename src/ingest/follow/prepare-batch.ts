@@ -29,11 +29,15 @@ export interface PreparedBatch {
   readonly missed: readonly Address[];
 }
 
-/** Loads what alerts need to know of tokens that trade after a time. */
-export type LoadWindows = (tokens: ReadonlySet<Address>, timestampMs: number) => Promise<void>;
+/** Loads what alerts need to know of tokens that trade, or change hands, after a time. */
+export type LoadFigures = (of: {
+  readonly traded: ReadonlySet<Address>;
+  readonly moved: ReadonlySet<Address>;
+  readonly timestampMs: number;
+}) => Promise<void>;
 
 interface BatchSource {
-  readonly loadWindows: LoadWindows;
+  readonly loadFigures: LoadFigures;
   readonly reader: MarketReader;
   readonly adapter: ChainAdapter;
   readonly signal: AbortSignal;
@@ -73,6 +77,17 @@ function listTraded(state: MarketState, blocks: readonly BlockEvents[]): Set<Add
   return tokens;
 }
 
+/** Tokens with transfers whose holders alerts watch. */
+function listMoved({ alerts }: MarketState, blocks: readonly BlockEvents[]): Set<Address> {
+  const tokens = new Set<Address>();
+  for (const { events } of blocks) {
+    for (const event of events) {
+      if (event.kind === 'transfer' && alerts.watchesHolders(event.token)) tokens.add(event.token);
+    }
+  }
+  return tokens;
+}
+
 export async function prepareBatch(
   state: MarketState,
   source: BatchSource,
@@ -86,7 +101,11 @@ export async function prepareBatch(
   await loadState(state, { ...source, block }, blocks);
   const first = blocks[0];
   if (first !== undefined && state.alerts.size > 0) {
-    await source.loadWindows(listTraded(state, blocks), first.header.timestampMs);
+    await source.loadFigures({
+      traded: listTraded(state, blocks),
+      moved: listMoved(state, blocks),
+      timestampMs: first.header.timestampMs,
+    });
   }
   await applyInSlices(state, blocks, finalizedBlock);
   const changes = state.takeChanges();

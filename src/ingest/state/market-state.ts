@@ -144,6 +144,8 @@ export class MarketState {
   #positions = new Set<PositionEntry>();
   #trades: TradeRecord[] = [];
   #blockTradesFrom = 0;
+  /** Of tokens whose holders are watched, those changed since alerts were last decided. */
+  #balancesOfBlock = new Set<BalanceEntry>();
   #undo: UndoImages[] = [];
   readonly #news = new NewsLog();
   /** Decides at the end of each block; filled by `AlertFollower`. */
@@ -176,6 +178,8 @@ export class MarketState {
     this.#begun += 1;
     this.#poolsOfBlock = [];
     this.#blockTradesFrom = this.#trades.length;
+    // Changed without a block, as by history that was filled in.
+    for (const { token } of this.takeBalancesOfBlock()) this.alerts.setTop(token, null);
     const images = { tokens: new Map(), pools: new Map(), ticks: [], balances: [], positions: [] };
     this.#images = undoable ? { block: header.position, ...images } : null;
     if (this.#images !== null) this.#undo.push(this.#images);
@@ -284,6 +288,7 @@ export class MarketState {
   }
 
   touchBalance(entry: BalanceEntry): void {
+    if (this.alerts.watchesHolders(entry.row.token)) this.#balancesOfBlock.add(entry);
     if (entry.batch !== this.#batch) {
       entry.batch = this.#batch;
       this.#balances.push(entry);
@@ -315,6 +320,12 @@ export class MarketState {
 
   addTrade(trade: TradeRecord): void {
     this.#trades.push(trade);
+  }
+
+  takeBalancesOfBlock(): readonly BalanceRecord[] {
+    const rows = Array.from(this.#balancesOfBlock, ({ row }) => row);
+    this.#balancesOfBlock.clear();
+    return rows;
   }
 
   /** What fired at the end of the current block. */
@@ -377,6 +388,7 @@ export class MarketState {
     this.positions.clear();
     this.poolsToStore.clear();
     this.alerts.clear();
+    this.#balancesOfBlock.clear();
     this.#forgetChanges();
   }
 

@@ -8,11 +8,15 @@ import {
   createPostgresPlace,
   createSqlitePlace,
 } from '../../../test/conformance/store-place.ts';
+import { createRandom } from '../../../test/fakes/create-random.ts';
 import { type FakeAdapter, FakeChain } from '../../../test/fakes/fake-chain.ts';
-import { FAKE_TOKENS } from '../../../test/fakes/fake-market.ts';
+import { buildFakeAddress, FAKE_TOKENS } from '../../../test/fakes/fake-market.ts';
+import { createPool } from '../../../test/fakes/index-events.ts';
 import { startIndexer } from '../../../test/fakes/indexed-chain.ts';
-import { walletId } from '../../../test/test-ids.ts';
+import { setReserves } from '../../../test/fakes/pool-events.ts';
+import { poolId, walletId } from '../../../test/test-ids.ts';
 import type { AlertCondition, AlertRule } from '../../model/alert.ts';
+import type { MarketEvent } from '../../model/block-events.ts';
 import type { Address } from '../../model/ids.ts';
 import type { TradeRecord } from '../../model/market-record.ts';
 import type { NewsRecord } from '../../model/news.ts';
@@ -20,8 +24,14 @@ import { createSqliteStore } from '../../store/sqlite/create-sqlite-store.ts';
 import type { MarketStore } from '../../store/store.ts';
 import { verifyChain } from './verify-chain.ts';
 
+const TOKEN = buildFakeAddress('aaaa', 18);
+const POOL = poolId(buildFakeAddress('dddd', 77));
 const OWNER = walletId('eip155:0x01');
 type Firing = Extract<NewsRecord, { kind: 'alert' }>;
+
+function transfer(from: Address | null, to: Address | null, amountRaw: bigint): MarketEvent {
+  return { kind: 'transfer', token: TOKEN, from, to, amountRaw };
+}
 
 async function readFirings(store: MarketStore): Promise<Firing[]> {
   const after = { version: 0, index: -1 };
@@ -174,6 +184,67 @@ for (const { name, createPlace } of ENGINES) {
           compared += expected.length;
         }
         assert.ok(compared > 0);
+      });
+    });
+
+    it('fire on the share of the largest holders, block by block, and verify agrees', async () => {
+      const chain = new FakeChain({ seed: 43, finalityDepth: 6, eventCountMax: 0 });
+      const random = createRandom(43);
+      const owners = Array.from({ length: 30 }, (_, index) => buildFakeAddress('cccc', index));
+      const pick = () => owners[Math.floor(random() * owners.length)]!;
+      let balances = new Map(owners.map((owner) => [owner, 100n]));
+      const mints = owners.map((to) => transfer(null, to, 100n));
+      const reserves = setReserves(POOL, 10n ** 24n, 10n ** 21n);
+      chain.extend(1, [createPool(POOL, [TOKEN, buildFakeAddress('eeee', 5)]), reserves, ...mints]);
+      await withStore(async (store) => {
+        const indexed = startIndexer(chain, store);
+        await indexed.settle();
+        await createAdder(store)(TOKEN, { kind: 'holdersTop10Pct', at: 40 }, { rearmPct: 1 });
+        // What the alert should do: whether it is armed, and its firings, as of each block.
+        let blocks = [{ balances, isArmed: true, fired: [] as (readonly [number, string])[] }];
+        for (let round = 0; round < 60; round += 1) {
+          const [from, to] = [pick(), pick()];
+          const amountRaw = (balances.get(from) ?? 0n) / 2n;
+          balances = new Map(balances);
+          balances.set(from, balances.get(from)! - amountRaw);
+          balances.set(to, balances.get(to)! + amountRaw);
+          // Now and then everybody has the same again.
+          const isEven = round % 15 === 14;
+          const evened = isEven
+            ? [...balances].map(([owner, raw]) => transfer(owner, null, raw))
+            : [];
+          if (isEven) balances = new Map(owners.map((owner) => [owner, 100n]));
+          chain.extend(1, [transfer(from, to, amountRaw), ...evened, ...(isEven ? mints : [])]);
+          const sorted = [...balances.values()].sort((a, b) => Number(b - a));
+          const top = sorted.slice(0, 10).reduce((sum, one) => sum + one);
+          const pct = Number((top * 100_000_000n) / 3000n) / 1_000_000;
+          const { isArmed, fired } = blocks.at(-1)!;
+          blocks.push({
+            balances,
+            isArmed: isArmed ? pct <= 40 : pct <= 39,
+            fired: isArmed && pct > 40 ? [...fired, [chain.head.position, String(pct)]] : fired,
+          });
+          await indexed.settle();
+          if (round % 13 !== 12) continue;
+          chain.reorganise(2, 3);
+          const last = blocks.at(-3)!;
+          blocks = [...blocks.slice(0, -2), last, last, last];
+          balances = last.balances;
+          await indexed.settle();
+        }
+        await indexed.indexer.stop();
+        const { fired } = blocks.at(-1)!;
+        const told = await readFirings(store);
+        assert.deepEqual(
+          told.map(({ block, firing }) => [block, firing.figure]),
+          fired,
+        );
+        assert.ok(fired.length > 1, `${fired.length}`);
+        const verification = await verify(store, indexed.adapter);
+        // The contracts of the fake know nothing of transfers that a test writes by hand.
+        const ofAlerts = verification.differences.filter((one) => one.startsWith('firing'));
+        assert.deepEqual(ofAlerts, []);
+        assert.equal(verification.checked['firing of an alert'], fired.length);
       });
     });
 
