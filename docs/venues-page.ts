@@ -129,7 +129,7 @@ const OUTPUT_CALLS: Readonly<Record<SwapRouter['outputCall'], string>> = {
 
 function renderRouter(router: SwapRouter): string {
   const { name, kind, permit2, canDivide, outputCall, address, cannotWrap } = router;
-  const takesPermits = router.kind !== 'universal' && router.takesPermits === true;
+  const { takesPermits = false, onlyOutputs = false } = router.kind === 'universal' ? {} : router;
   const usual = takesPermits ? "itself, or by a token's permit" : 'itself';
   const poolOrItself = 'itself, or the one pool';
   const own: Readonly<Record<string, string>> = {
@@ -138,8 +138,9 @@ function renderRouter(router: SwapRouter): string {
   };
   const approved = permit2 === null ? (own[kind] ?? usual) : 'through Permit2';
   const path = cannotWrap ? 'one pool' : 'one, up to three hops';
+  const given = onlyOutputs ? 'one route; used for given outputs alone' : OUTPUT_CALLS[outputCall];
   const routes = canDivide ? 'divided, up to three hops each' : path;
-  return `| ${name} | ${kind} | ${approved} | ${routes} | ${OUTPUT_CALLS[outputCall]} | ${address} |`;
+  return `| ${name} | ${kind} | ${approved} | ${routes} | ${given} | ${address} |`;
 }
 
 function renderChain(slug: string, deployment: EvmDeployment): string {

@@ -28,6 +28,12 @@ export interface TradeRouter {
   readonly keepsUnit?: boolean;
   /** Whether what it is called with can still be executed after the deadline. */
   readonly hasNoDeadline?: boolean;
+  /**
+   * Whether it is used for given outputs alone: another router reaches its pools, but pays a little
+   * more than it was asked for. Only of tokens that somebody vouches for: it does not compare what
+   * arrives.
+   */
+  readonly onlyOutputs?: boolean;
   /** Whether it takes and pays the native coin only in the form that the pool has. */
   readonly cannotWrap?: boolean;
 }

@@ -35,6 +35,28 @@ describe('addresses', () => {
   });
 });
 
+describe('routers', () => {
+  it("of Uniswap's pairs are the Universal Router and, for given outputs alone, their own", () => {
+    const source = { chain: 'ethereum', endpoints: [], devnet: null } as const;
+    const rest = { startBlock: null, instance: null };
+    const market = EVM_FAMILY.markets?.describe({ ...source, ...rest });
+    const { routers = [] } = market ?? assert.fail();
+    const found = routers.filter(({ venues }) => venues.has('uniswap-v2'));
+    assert.deepEqual(
+      found.map(({ name, outputCall, onlyOutputs }) => [name, outputCall, onlyOutputs]),
+      [
+        ['universal', 'commands', false],
+        ['uniswap-v2', 'exactPath', true],
+      ],
+    );
+    const forks = routers.filter(({ name }) => name === 'sushiswap-v2');
+    assert.deepEqual(
+      forks.map((one) => one.onlyOutputs),
+      [false],
+    );
+  });
+});
+
 describe('transaction ids', () => {
   it('are 32 bytes, stored in lower case', () => {
     const { transactionIds } = EVM_FAMILY;

@@ -198,9 +198,10 @@ function findDeployment({ chain, devnet, contracts }: ChainSource): EvmDeploymen
 function toTradeRouter(router: SwapRouter): TradeRouter {
   const { name, venues, canDivide, canTax, outputCall, isProven } = router;
   const { keepsUnit = false, hasNoDeadline = false, cannotWrap = false, paysFee = false } = router;
+  const onlyOutputs = router.kind !== 'universal' && router.onlyOutputs === true;
   return {
     ...{ name, venues, canDivide, canTax, outputCall, isProven },
-    ...{ keepsUnit, hasNoDeadline, cannotWrap, paysFee },
+    ...{ keepsUnit, hasNoDeadline, cannotWrap, paysFee, onlyOutputs },
   };
 }
 

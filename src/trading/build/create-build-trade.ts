@@ -441,7 +441,8 @@ class TradeBuilder {
     const { pricing, clock } = this.#parts;
     const { request, terms, lifeSeconds, approval, tipRaw, permit, caller } = build;
     const amountInMax = request.fixed === 'output' ? terms?.limitRaw : undefined;
-    const quoted = { router: permit?.router, amountInMax, ...options };
+    const isPermitted = approval === 'permit';
+    const quoted = { router: permit?.router, isPermitted, amountInMax, ...options };
     const price: PriceOnWorth = (outPerUnit) =>
       pricing.price(request, caller, { outPerUnit, ...quoted });
     const priced = await priceOnTerms(price, terms);

@@ -392,8 +392,10 @@ function createSearch(parts: PricingParts) {
     const routers = chain
       .listRouters?.()
       ?.filter(
-        ({ name, isProven }) =>
-          (options.isProvenOnly !== true || isProven) && name === (options.router ?? name),
+        ({ name, isProven, onlyOutputs }) =>
+          (options.isProvenOnly !== true || isProven) &&
+          (options.isPermitted !== true || onlyOutputs !== true) &&
+          name === (options.router ?? name),
       );
     const tokenIn = ends.tokenIn.token;
     const tokenOut = ends.tokenOut.token;

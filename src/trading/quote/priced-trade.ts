@@ -276,6 +276,8 @@ export interface PriceOptions {
   readonly unitsMax?: bigint | undefined;
   /** Whether only routers may be used whose own contracts were executed. */
   readonly isProvenOnly?: boolean | undefined;
+  /** Whether the wallet signs a permit: routers for given outputs alone would need an approval. */
+  readonly isPermitted?: boolean | undefined;
   /** If the output is given: what a quote has promised that the trade spends at most. */
   readonly amountInMax?: bigint | undefined;
   /** The name of the only router that may be used. */

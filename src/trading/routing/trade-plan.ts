@@ -243,14 +243,26 @@ function mayReach(graph: PoolGraph, asset: Address, { venues }: TradeRouter): bo
   return false;
 }
 
-/** Those that may have a route; the quick searches, of undivided routes, come first. */
+/**
+ * Those that may have a route; the quick searches, of undivided routes, come first. Of two that
+ * take the same the first is used: for a given output one that pays no more than that. Such
+ * routers do not compare what arrives, so they are preferred only if the token is vouched for.
+ */
 function pickRouters(
-  { graph, routers = [], paysFee = false }: RouteQuestion,
-  ends: readonly Address[],
+  { graph, routers = [], paysFee = false, size, trusted }: RouteQuestion,
+  { assetIn, assetOut }: Readonly<Record<'assetIn' | 'assetOut', Address>>,
 ): readonly TradeRouter[] {
-  const able = routers.filter((one) => !paysFee || one.paysFee === true);
-  const found = able.filter((one) => ends.every((asset) => mayReach(graph, asset, one)));
-  return found.toSorted((a, b) => Number(a.canDivide) - Number(b.canDivide));
+  const isVouched = size.fixed === 'output' && trusted.has(assetOut);
+  const able = routers.filter(
+    (one) => (!paysFee || one.paysFee === true) && (isVouched || one.onlyOutputs !== true),
+  );
+  const found = able.filter((one) =>
+    [assetIn, assetOut].every((asset) => mayReach(graph, asset, one)),
+  );
+  const paysMore = ({ outputCall }: TradeRouter) => Number(isVouched && outputCall !== 'exactPath');
+  return found.toSorted(
+    (a, b) => Number(a.canDivide) - Number(b.canDivide) || paysMore(a) - paysMore(b),
+  );
 }
 
 function chooseVenues({ venues }: TradeRouter): TakePool {
@@ -280,7 +292,7 @@ export function planTrade(question: RouteQuestion): TradePlan {
     const asset = graph.toAsset(token);
     return asset === assetIn || asset === assetOut || !isPaused(token);
   };
-  const picked = pickRouters(question, [assetIn, assetOut]);
+  const picked = pickRouters(question, { assetIn, assetOut });
   const routers = question.routers === undefined ? [null] : picked;
   let collected: FieldPools | null = null;
   const collectPools = () => {

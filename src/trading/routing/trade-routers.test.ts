@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import { buildFakeAddress, COIN } from '../../../test/fakes/fake-market.ts';
 import { createPair, DEEP } from '../../../test/fakes/fake-pair.ts';
 import { TRADE_COSTS } from '../../../test/fakes/trade-costs.ts';
+import { fc } from '../../../test/fast-check.ts';
 import type { TradeRouter } from '../../chains/trade-router.ts';
 import type { Address } from '../../model/ids.ts';
 import { PoolGraph } from '../graph/pool-graph.ts';
@@ -214,6 +215,52 @@ describe('a given output', () => {
     assert.equal(exact.amountIn, arriving.amountIn);
     const { amountOut } = pool.curve.swapIn(true, arriving.amountIn);
     assert.equal(arriving.amountOut, amountOut);
+  });
+
+  it('is paid to the unit where a router can, of a token that somebody vouches for', () => {
+    const pairs: TradeRouter = {
+      ...{ name: 'pairs', venues: new Set(['uniswap-v2']), canDivide: false, canTax: true },
+      ...{ isProven: true, outputCall: 'exactPath', onlyOutputs: true },
+    };
+    const smart: TradeRouter = { ...OTHER, name: 'smart', outputCall: 'path' };
+    const routers = [UNISWAP, smart, OTHER, pairs];
+    const trusted = new Set([WETH, USDC]);
+    const seen = { exact: 0, more: 0 };
+    const drawn = fc.record({
+      venue: fc.constantFrom('uniswap-v2', 'other-v2'),
+      pooled: fc.bigInt({ min: 10n ** 6n, max: DEEP }),
+      price: fc.bigInt({ min: 1n, max: 10n ** 9n }),
+      part: fc.bigInt({ min: 2n, max: 10n ** 6n }),
+      hasTwoHops: fc.boolean(),
+    });
+    fc.assert(
+      fc.property(drawn, ({ venue, pooled, price, part, hasTwoHops }) => {
+        const deep = pooled * price;
+        const pools = hasTwoHops
+          ? [
+              createPool([TOKEN, WETH], venue, [pooled, pooled]),
+              createPool([WETH, USDC], venue, [pooled, deep]),
+            ]
+          : [createPool([TOKEN, USDC], venue, [pooled, deep])];
+        const asks = { ...pay(deep / part || 1n), tokenIn: TOKEN, tokenOut: USDC };
+        const find = (more: Partial<RouteQuestion>) => {
+          const search = ask(pools, { ...asks, routers, trusted, ...more });
+          return search.kind === 'found' ? search.found : null;
+        };
+        const [found, unvouched] = [find({}), find({ trusted: new Set([WETH]) })];
+        // A pool in between has too little.
+        if (found === null) return assert.equal(unvouched, null);
+        const isOwn = venue === 'uniswap-v2';
+        assert.equal(found.router, isOwn ? 'pairs' : 'other');
+        assert.equal(found.route.amountOut, asks.size.amountRaw);
+        assert.equal(unvouched?.router, isOwn ? 'universal' : 'smart');
+        assert.equal(unvouched.route.amountIn, found.route.amountIn);
+        seen[unvouched.route.amountOut > found.route.amountOut ? 'more' : 'exact'] += 1;
+        const spending = find({ size: spend(pooled / 3n + 1n) });
+        assert.notEqual(spending?.router, 'pairs');
+      }),
+    );
+    assert.ok(seen.more > 20, JSON.stringify(seen));
   });
 
   it('is bought by the smallest input where a router is only told what to spend', () => {

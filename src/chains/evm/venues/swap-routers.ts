@@ -25,7 +25,7 @@ export interface VenueRouter extends EvmRouter {
 export type SwapRouter = UniversalRouter | VenueRouter;
 
 function buildVenueRouter(line: RouterLine, deployment: EvmDeployment): VenueRouter {
-  const { name, kind, address, venues } = line;
+  const { name, kind, address, venues, onlyOutputs = false } = line;
   const { wrapped } = deployment;
   const { proof, output, canTax = false, ...traits } = ROUTER_KINDS[kind];
   const fork = listFactories(deployment).find(({ venue }) => venue === venues[0]);
@@ -36,6 +36,7 @@ function buildVenueRouter(line: RouterLine, deployment: EvmDeployment): VenueRou
     ...{ keepsUnit: traits.keepsUnit === true, hasNoDeadline: traits.hasNoDeadline === true },
     cannotWrap: traits.cannotWrap === true,
     paysFee: traits.paysFee === true,
+    onlyOutputs,
     takesPermits: traits.takesPermits === true,
   };
 }

@@ -17,6 +17,8 @@ export interface RouterLine {
   readonly kind: VenueRouterKind;
   readonly address: Address;
   readonly venues: readonly string[];
+  /** Whether the Universal Router reaches its venue for all else. */
+  readonly onlyOutputs?: boolean;
 }
 
 /** How a rollup charges for transaction data. */

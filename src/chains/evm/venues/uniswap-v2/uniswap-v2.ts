@@ -147,9 +147,9 @@ const buildFeeAsk: VenueProtocol['buildFeeAsk'] = (query, deployment) => {
 /** A fork's `Router02`, unless the Universal Router trades there. */
 const listRouters: VenueProtocol['listRouters'] = ({ v2 }) =>
   v2.flatMap(({ venue, router: address, layout, universalRouter }) =>
-    address === null || layout !== undefined || universalRouter
+    address === null || layout !== undefined
       ? []
-      : [{ name: venue, kind: 'router02', address, venues: [venue] }],
+      : [{ name: venue, kind: 'router02', address, venues: [venue], onlyOutputs: universalRouter }],
   );
 
 export const uniswapV2: VenueProtocol = {
