@@ -7,7 +7,7 @@ import type { Clock } from '../lib/clock.ts';
 export interface CompatParts {
   /** The followed chains. */
   listChains(): readonly Pick<OutputOf<typeof getChains>['chains'][number], 'slug' | 'caip2'>[];
-  readonly clock: Pick<Clock, 'monotonicMs'>;
+  readonly clock: Clock;
   /** Where browsers reach this server, without a slash at the end. */
   readOrigin(): string;
 }

@@ -224,6 +224,37 @@ for (const chain of CHAINS) {
   });
 }
 
+const readGt = async (path: string): Promise<Json> => {
+  const response = await fetch(`${service.origin}/compat/gt/api/v2${path}`);
+  const text = await response.text();
+  assert.equal(response.status, 200, `${path} ${text}`);
+  return JSON.parse(text);
+};
+
+test('an exchange has one name in every route', async () => {
+  for (const chain of CHAINS) {
+    const listed = await readGt(`/networks/${chain}/dexes`);
+    const names = listed.data.map(({ id }: Json) => id);
+    const { pools } = await read(`/pools?chain=${chain}&sort=trades&limit=100`);
+    const venues = new Map<string, Set<string>>();
+    for (const dex of names) {
+      const { data } = await readGt(`/networks/${chain}/dexes/${dex}/pools`);
+      const found = data.map(({ attributes, relationships }: Json) => {
+        assert.equal(relationships.dex.data.id, dex);
+        return attributes.address;
+      });
+      const own = pools.filter(({ address }: Json) =>
+        found.includes(chain === 'devnet' ? address.toLowerCase() : address),
+      );
+      assert.equal(own.length, found.length, dex);
+      venues.set(dex, new Set(own.map(({ venue }: Json) => venue)));
+    }
+    const all = [...venues.values()].flatMap((some) => [...some]);
+    assert.equal(new Set(all).size, all.length, 'no venue has two names');
+    for (const { venue } of pools) assert.ok(all.includes(venue), venue);
+  }
+});
+
 // The OpenAPI document of CoinGecko (MIT) is in no package, but the types of its client are made
 // from it: the compiler checks every answer against them, unknown and missing fields included.
 
@@ -315,22 +346,16 @@ test("answers have the types that CoinGecko's client declares", { timeout: 600_0
   const lines = [`import type { Coingecko } from ${JSON.stringify(client)};\n${TYPES}`];
   for (const subject of subjects.values()) {
     const { chain } = subject;
-    const get = async (path: string): Promise<Json> => {
-      const response = await fetch(`${service.origin}/compat/gt/api/v2${path}`);
-      const text = await response.text();
-      assert.equal(response.status, 200, `${path} ${text}`);
-      return JSON.parse(text);
-    };
     const { pools } = await read(`/pools?chain=${chain}&limit=100`);
     const { tokens } = await read(`/tokens?chain=${chain}&limit=100`);
-    const dexes = await get(`/networks/${chain}/dexes`);
+    const dexes = await readGt(`/networks/${chain}/dexes`);
     const all = {
       pools: pools.map(({ address }: Json) => address),
       mints: tokens.map((one: Json) => one.mint),
       dex: dexes.data[0].id,
     };
     for (const [path, method] of listTypedPaths(subject, all)) {
-      const written = writeAnswer(path, await get(path));
+      const written = writeAnswer(path, await readGt(path));
       lines.push(`// ${path}\nexport const a${lines.length}: Answer<${method}> = ${written};`);
     }
   }

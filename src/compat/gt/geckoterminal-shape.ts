@@ -56,7 +56,8 @@ const UNKNOWN_CODES: ReadonlySet<string> = new Set([
 function encodeError(error: AppError, requestId: string): CompatReply {
   const { status, message, code } = error;
   if (status === 429) {
-    return { status, body: { status: { error_code: status, error_message: message } } };
+    const text = `You've exceeded the Rate Limit. ${message}`;
+    return { status, body: { status: { error_code: status, error_message: text } } };
   }
   if (status === NOT_FOUND || UNKNOWN_CODES.has(code)) {
     return { status: NOT_FOUND, body: buildErrors(NOT_FOUND, 'Not Found', requestId) };

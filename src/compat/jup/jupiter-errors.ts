@@ -57,8 +57,15 @@ function describeInput({ errors = [], message }: AppError): string {
   return `Query parameter ${PARAMETERS[first.path] ?? first.path} cannot be parsed: ${first.message}`;
 }
 
+/** Programs that know the headers of that gateway wait until a time, in seconds. */
+function encodeLimited({ status, message, retryAfterSeconds = 1 }: AppError, nowMs: number) {
+  const resetSeconds = Math.ceil(nowMs / 1000) + retryAfterSeconds;
+  const headers = { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': String(resetSeconds) };
+  return { status, body: { code: status, message: `Too many requests. ${message}` }, headers };
+}
+
 /** Their gateway answers what is about credentials, budgets and the server; a router the rest. */
-export function encodeJupiterError(error: AppError): CompatReply {
+export function encodeJupiterError(error: AppError, nowMs: number): CompatReply {
   const { status, message, code } = error;
   const known = REFUSALS[code];
   if (known !== undefined) return { status: 400, body: known };
@@ -67,6 +74,7 @@ export function encodeJupiterError(error: AppError): CompatReply {
     const text = `The token ${mint} is not tradable`;
     return { status: 400, body: { error: text, errorCode: 'TOKEN_NOT_TRADABLE' } };
   }
+  if (status === 429) return encodeLimited(error, nowMs);
   if (status === 401) {
     // Programs print one of the two texts.
     const text = code === 'WALLET_SESSION_REQUIRED' ? SIGN_IN : message;

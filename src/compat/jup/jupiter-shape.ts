@@ -169,7 +169,7 @@ export function createJupiterShape(parts: CompatParts): CompatShape {
     tag: 'Compatible: Jupiter',
     description:
       'Compatible with clients of the Jupiter API; not affiliated with it. Answered from this server, for one Solana chain that it follows.',
-    encodeError: encodeJupiterError,
+    encodeError: (error) => encodeJupiterError(error, parts.clock.nowMs()),
     routes: [...listTradeRoutes(parts, readChain), ...listTokenRoutes(readChain)],
   };
 }
