@@ -43,15 +43,24 @@ interface Indexed {
   readonly differences: readonly string[];
   readonly archived: ArchivedRange | undefined;
   readonly limitations: readonly string[];
+  /** What `verify` compared, and what it says of the archives that it read. */
+  readonly checked: Readonly<Record<string, number>>;
+  readonly opinions: readonly string[];
 }
 
+/** `verify` reads the node alone, or first the Portals of `opinions`. */
 export async function indexFrom(
   portals: readonly FakePortal[],
   samplePct: number,
+  opinions: readonly FakePortal[] = [],
 ): Promise<Indexed> {
   const node = await startNode(answer);
-  const places = portals.map(({ url }) => ({ kind: 'portal', place: url }) as const);
-  const adapter = createSceneAdapter([node], { archives: { places, samplePct } });
+  const openAdapter = (of: readonly FakePortal[]) => {
+    const places = of.map(({ url }) => ({ kind: 'portal', place: url }) as const);
+    return createSceneAdapter([node], { archives: { places, samplePct } });
+  };
+  const adapter = openAdapter(portals);
+  const verifier = openAdapter(opinions);
   const place = await createSqlitePlace();
   const store = await place.open();
   const { promise: arrived, resolve } = Promise.withResolvers<void>();
@@ -71,15 +80,17 @@ export async function indexFrom(
     indexer.start();
     await arrived;
     await indexer.stop();
-    const { differences } = await verifyChain({
-      ...{ adapter: createSceneAdapter([node]), store: store.market, attemptCountMax: 3 },
+    const { differences, checked } = await verifyChain({
+      ...{ adapter: verifier, store: store.market, attemptCountMax: 3 },
       openScratchStore: () => createSqliteStore({ file: ':memory:' }),
       sizes: { blockCountMax: 200, eventCountMax: 5_000 },
       signal: new AbortController().signal,
     });
     const checkpoint = await store.market.readCheckpoint('devnet');
     const { limitations } = adapter.status!();
-    return { differences, archived: checkpoint?.archived, limitations };
+    const { archived } = checkpoint ?? {};
+    const told = verifier.status!().limitations;
+    return { differences, archived, limitations, checked, opinions: told };
   } finally {
     await indexer.stop();
     await store.close();

@@ -10,14 +10,20 @@ import { readChain } from './with-store.ts';
 
 const FORM = {
   name: 'npx mintwire verify',
-  help: `usage: npx mintwire verify --chain <chain>   for example --chain devnet
+  help: `usage: npx mintwire verify --chain <chain> [--archive]   for example --chain devnet
 
 Recomputes the index from the chain and prints the differences; exit code 0 where there are none.
+Blocks come from your nodes; with --archive those that are final come from HISTORY_<CHAIN>, as a
+second opinion on what the nodes gave. They are proved by the nodes' hashes, or compared in samples
+(docs/history.md); where no archive has a block, a node is read.
 `,
-  flags: { chain: { type: 'string' } },
+  flags: { chain: { type: 'string' }, archive: { type: 'boolean' } },
 } as const;
 
-function formatVerification(chain: string, result: Verification): string {
+function formatVerification(
+  chain: string,
+  result: Verification & { readonly archiveProblems: readonly string[] },
+): string {
   const counts = Object.entries(result.checked).map(
     ([what, count]) => `  ${what.padEnd(26)}${count}`,
   );
@@ -28,6 +34,7 @@ function formatVerification(chain: string, result: Verification): string {
   return [
     `${chain} at block ${result.block} (${result.blockHash}), compared with the chain:`,
     ...counts,
+    ...result.archiveProblems,
     verdict,
     ...result.differences.map((line) => `  ${line}`),
   ].join('\n');
@@ -41,6 +48,7 @@ export async function verify(typed: readonly string[]): Promise<void> {
     const result = await verifyFollowedChain({
       config: loadProcessConfig(),
       chain,
+      usesArchives: command?.values.archive === true,
       log: { info: () => {}, warn: (_, message) => console.error(`warning: ${message}`) },
       signal: new AbortController().signal,
       onProgress: ({ block, toBlock }) => {

@@ -33,14 +33,26 @@ export function findFollowedSource(config: Config, chain: ChainSlug): ChainSourc
 interface VerifyFollowedOptions {
   readonly config: Config;
   readonly chain: ChainSlug;
+  /** Whether final blocks are read from `HISTORY_<CHAIN>` in place of the nodes. */
+  readonly usesArchives: boolean;
   readonly log: ChainLog;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: { readonly block: number; readonly toBlock: number }) => void;
 }
 
-export async function verifyFollowedChain(options: VerifyFollowedOptions): Promise<Verification> {
-  const { config, chain, log, signal, onProgress } = options;
+/** With what was found out about the archives. */
+interface FollowedVerification extends Verification {
+  readonly archiveProblems: readonly string[];
+}
+
+export async function verifyFollowedChain(
+  options: VerifyFollowedOptions,
+): Promise<FollowedVerification> {
+  const { config, chain, usesArchives, log, signal, onProgress } = options;
   const found = findFollowedSource(config, chain);
+  if (usesArchives && (found.archives?.places ?? []).length === 0) {
+    throw new StartError(`Set HISTORY_${toSettingSuffix(chain)} to an archive to verify with it.`);
+  }
   // The first ones are those that were indexed from, unless they failed.
   const source = { ...found, endpoints: found.endpoints.toReversed() };
   const store = await openStore(config.store);
@@ -49,9 +61,10 @@ export async function verifyFollowedChain(options: VerifyFollowedOptions): Promi
     // What the store says of pools is compared, so they are resolved from the chain.
     store: { market: { readPools: async () => [] } },
     indexing: { ...config.indexing, checkLogs: 'all' },
+    usesArchives,
   });
   try {
-    return await verifyChain({
+    const verification = await verifyChain({
       adapter,
       store: store.market,
       openScratchStore,
@@ -60,6 +73,9 @@ export async function verifyFollowedChain(options: VerifyFollowedOptions): Promi
       signal,
       onProgress,
     });
+    const limitations = adapter.status?.().limitations ?? [];
+    const archiveProblems = limitations.filter((text) => text.startsWith('archive '));
+    return { ...verification, archiveProblems };
   } finally {
     await adapter.close();
     nodes.close();

@@ -223,7 +223,7 @@ function archivesSetting({ family, slug, name }: ChainInfo): Setting<readonly Ar
   if (family === 'solana') {
     return setting(`HISTORY_${toSettingSuffix(slug)}`, listOf(parsePortal), {
       group: 'Chains',
-      why: `Where the blocks of ${name} from \`START_BLOCK_${toSettingSuffix(slug)}\` up to the head are read, comma-separated, the preferred one first: datasets of an SQD Portal (https://host/datasets/name; a key goes in front of the host: https://key@host/…). Nothing of them can be proved: blocks must link to one of your own node, balances must add up, and transactions are compared with the node in samples. Where none has a block, your node is read. Not used with a \`SCOPE_${toSettingSuffix(slug)}\`. docs/history.md has what that finds and what it does not.`,
+      why: `Where the blocks of ${name} from \`START_BLOCK_${toSettingSuffix(slug)}\` up to the head are read, comma-separated, the preferred one first: datasets of an SQD Portal (https://host/datasets/name; a key goes in front of the host: https://key@host/…). Nothing of them can be proved: blocks must link to one of your own node, balances must add up, and transactions are compared with the node in samples. Where none has a block, your node is read. With a \`SCOPE_${toSettingSuffix(slug)}\` only the transactions of its tokens and pools are asked for. docs/history.md has what that finds and what it does not.`,
       example: `https://portal.sqd.dev/datasets/${slug}-mainnet`,
       fallback: '',
       secret: true,
@@ -231,7 +231,7 @@ function archivesSetting({ family, slug, name }: ChainInfo): Setting<readonly Ar
   }
   return setting(`HISTORY_${toSettingSuffix(slug)}`, listOf(parseArchive), {
     group: 'Chains',
-    why: `Where the blocks of ${name} from \`START_BLOCK_${toSettingSuffix(slug)}\` up to the head are read, comma-separated, the preferred one first: a dataset of an SQD Portal (https://host/datasets/name; a key goes in front of the host: https://key@host/…), era files in a folder or at a URL (era+https://…), or another RPC (https://…). Every block is proved by hashes from your own node, or compared with it in samples; where none has a block, your node is read. Not used with a \`SCOPE_${toSettingSuffix(slug)}\`. docs/history.md has what is proved and what is not.`,
+    why: `Where the blocks of ${name} from \`START_BLOCK_${toSettingSuffix(slug)}\` up to the head are read, comma-separated, the preferred one first: a dataset of an SQD Portal (https://host/datasets/name; a key goes in front of the host: https://key@host/…), era files in a folder or at a URL (era+https://…), or another RPC (https://…). Every block is proved by hashes from your own node, or compared with it in samples; where none has a block, your node is read. With a \`SCOPE_${toSettingSuffix(slug)}\`, and for the history of single tokens, Portals alone are used, for the logs of these. docs/history.md has what is proved and what is not.`,
     example: `https://portal.sqd.dev/datasets/${slug}-mainnet`,
     fallback: '',
     secret: true,

@@ -64,7 +64,7 @@ export function createAdapter(
   parts: {
     readonly store: { readonly market: Pick<Store['market'], 'readPools'> };
     readonly indexing: Pick<Config['indexing'], 'checkLogs' | 'unlistedForks'>;
-    /** Not for `verify`, which asks the nodes themselves. */
+    /** Not for `verify`, which asks the nodes themselves unless it is told otherwise. */
     readonly usesArchives?: boolean;
   },
 ): ChainAdapter {

@@ -11,6 +11,7 @@ import {
   withPortals,
 } from '../../../test/archived-index.ts';
 import { endScene } from '../../../test/fakes/chain-scene.ts';
+import { LIES } from '../../../test/fakes/portal-lies.ts';
 import { RUN_SEED } from '../../../test/run-seed.ts';
 
 afterEach(endScene);
@@ -44,6 +45,44 @@ test('a sender that is false in every answer is found where every block is compa
   });
   assert.deepEqual(differences, []);
   assert.match(limitations.join(), /a transaction or its sender/);
+});
+
+test('verify reads an archive as a second opinion', async () => {
+  const agreed = await withPortals(1, (portals) => indexFrom([], 2, portals));
+  assert.deepEqual(agreed.differences, []);
+  assert.deepEqual(agreed.opinions, []);
+  const { 'blocks from 127.0.0.1': blocks = 0 } = agreed.checked;
+  assert.ok(blocks > 100 && blocks < ARCHIVED_BLOCKS, `${blocks} blocks`);
+  assert.equal(agreed.archived, undefined);
+});
+
+test('an archive that lies to verify is named, and the nodes are read', async () => {
+  const lied = await withPortals(1, async (portals) => {
+    portals[0]!.behave(() => LIES['a digit of a log'] ?? null);
+    return await indexFrom([], 2, portals);
+  });
+  assert.deepEqual(lied.differences, []);
+  assert.match(lied.opinions.join(), /^archive 127\.0\.0\.1 sent false data/);
+  assert.equal(lied.checked['blocks from 127.0.0.1'], undefined);
+});
+
+test('an archive shows what an index has from a source that lied unseen', async () => {
+  const { differences, limitations } = await withPortals(2, async ([liar, honest]) => {
+    liar!.behave(() => ({
+      change: (sent) => {
+        const line = sent.find(({ header }) => header.number === 99);
+        for (const one of line?.transactions ?? []) one['from'] = `0x${'66'.repeat(20)}`;
+        return sent;
+      },
+    }));
+    // No sample: draws are in the middle.
+    return await indexFrom([liar!], 0, [honest!]);
+  });
+  assert.deepEqual(limitations, []);
+  assert.ok(
+    differences.some((line) => line.includes(`0x${'66'.repeat(20)}`)),
+    differences.join(),
+  );
 });
 
 test('mixtures of lies and faults leave no difference', { timeout: 600_000 }, async (t) => {

@@ -229,6 +229,8 @@ async function indexUpTo(options: ReplayOptions, scratch: Scratch, toBlock: numb
         withSupplies: false,
         signal,
       });
+      const { archive, blockCount } = reading;
+      if (archive !== undefined) report.count(`blocks from ${archive.source}`, blockCount);
       const { compared = 0, contradictions = [] } = reading.audit ?? {};
       if (compared > 0) report.count('vault of trades', compared);
       for (const line of contradictions) report.add(line);

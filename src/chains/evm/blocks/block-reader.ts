@@ -122,7 +122,8 @@ export class BlockReader {
   async #readArchives(range: BlockRange, signal?: AbortSignal): Promise<BlockRangeReading | null> {
     const { archives, client } = this.#options;
     const { fromBlock, linked, only, audited, describesPools = false } = range;
-    if (archives === null || linked || only !== undefined || audited !== undefined) return null;
+    const isFinal = !linked && audited !== 'newest';
+    if (archives === null || !isFinal || only !== undefined) return null;
     const toBlock = Math.min(range.toBlock, fromBlock + (range.blockCountMax ?? 1e9) - 1);
     const read = await archives.read({ fromBlock, toBlock }, signal);
     if (read === null) return null;
@@ -158,7 +159,7 @@ export class BlockReader {
     let fromBlock = range.fromBlock;
     let eventCount = 0;
     let archive: BlockRangeReading['archive'];
-    const archived = linked || range.audited !== undefined ? null : range;
+    const archived = linked || range.audited === 'newest' ? null : range;
     const endAtMs = this.#options.clock.monotonicMs() + PIECE_MS;
     while (fromBlock <= toBlock && eventCount < eventCountMax) {
       if (fromBlock > range.fromBlock && this.#options.clock.monotonicMs() > endAtMs) break;

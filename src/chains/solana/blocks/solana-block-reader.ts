@@ -85,6 +85,13 @@ function checkBalances({ blocks }: Pick<RawPart, 'blocks'>): BalanceCheck[] {
   );
 }
 
+function summarize(checks: readonly BalanceCheck[]) {
+  return {
+    compared: checks.reduce((sum, { compared }) => sum + compared, 0),
+    contradictions: checks.flatMap(({ contradictions }) => contradictions),
+  };
+}
+
 type ReaderParts = Pick<SolanaBlockReaderOptions, 'client' | 'versions'>;
 
 /**
@@ -144,7 +151,7 @@ export class SolanaBlockReader {
   async #readArchives(range: BlockRange, signal?: AbortSignal): Promise<BlockRangeReading | null> {
     const { archives = null, client } = this.#options;
     const { linked, only, audited, fromBlock, toBlock } = range;
-    if (archives === null || linked || audited !== undefined) return null;
+    if (archives === null || linked || audited === 'newest') return null;
     if (only !== undefined) return await this.#readFiltered(archives, { ...range, only }, signal);
     const { blockCountMax = Number.POSITIVE_INFINITY } = range;
     const transactionCountMax = range.eventCountMax ?? Number.POSITIVE_INFINITY;
@@ -159,13 +166,20 @@ export class SolanaBlockReader {
       blocks: decoded.filter(({ events }) => events.length > 0),
       ...{ headers: [], toBlock: last.position, blockCount: raws.length, notices: [] },
       ...{ last, archive: { source, isProved: false } },
+      ...(audited === undefined ? {} : { audit: summarize(checkBalances(raw)) }),
     };
   }
 
   /** A pool that comes in with a token has to be asked for, too. */
   async #readFiltered(
     archives: SolanaArchives,
-    { only, fromBlock, toBlock, eventCountMax }: BlockRange & { readonly only: BlockFilter },
+    {
+      only,
+      fromBlock,
+      toBlock,
+      eventCountMax,
+      audited,
+    }: BlockRange & { readonly only: BlockFilter },
     signal: AbortSignal | undefined,
   ): Promise<BlockRangeReading | null> {
     const { client } = this.#options;
@@ -189,6 +203,7 @@ export class SolanaBlockReader {
         // Some slots have none: nothing depends on it.
         ...{ headers: [], toBlock: read.toBlock, blockCount: read.toBlock - fromBlock + 1 },
         ...{ notices: [], archive: { source: read.source, isProved: false } },
+        ...(audited === undefined ? {} : { audit: summarize(checkBalances(raw)) }),
       };
     }
     return null;
@@ -235,12 +250,8 @@ export class SolanaBlockReader {
       fromSlot = part.toSlot + 1;
     }
     const kept = linked ? headers : [];
-    const audit = {
-      compared: checks.reduce((sum, { compared }) => sum + compared, 0),
-      contradictions: checks.flatMap(({ contradictions }) => contradictions),
-    };
     const reading = { blocks, headers: kept, toBlock: fromSlot - 1, blockCount, notices: [] };
-    return audited === undefined ? reading : { ...reading, audit };
+    return audited === undefined ? reading : { ...reading, audit: summarize(checks) };
   }
 
   async #readPart(
