@@ -103,7 +103,7 @@ function listOthers(deployment: EvmDeployment): VenueRow[] {
     ['maverick-v2', 'pools of bins', maverick],
     ['four-meme-x-mode', 'curves with purchases of their own', fourMeme?.manager],
     ['sky-psm', 'peg modules of two coins', listModules(sky?.pairs)],
-    ['woofi-v2', 'tokens at posted prices', woofi],
+    ['woofi-v2', 'tokens at posted prices', woofi?.join(', ')],
   ] as const;
   for (const [venue, pools, contract] of unpriced) {
     if (contract !== undefined) rows.push({ venue, pools, priced: NOT_PRICED, contract });
@@ -265,7 +265,7 @@ of the decoder tests of rotki (rotki/test-caching at eb86a80), chosen for their 
 | arbitrum | block 150000000 | 3 of 3 | 100 % of $23,439 | |
 | arbitrum | rotki | 73 of 77 | 91.8 % of $183,898 | GMX's first vault (one swap of $14,964; without it 99.9 %), Swaap, two V3 pools of unknown factories |
 | base | rotki | 71 of 74 | 99.9 % of $12,033 | two V3 pools and an Algebra pool of unknown factories |
-| optimism | rotki | 66 of 69 | 99.4 % of $16,841 | WOOFi's earlier contract, a pair of an unknown factory |
+| optimism | rotki | 68 of 69 | 99.9 % of $16,841 | a pair of an unknown factory |
 | polygon | block 50000000 | 5 of 5 | 100 % of $3,667 | |
 | polygon | rotki | 40 of 44 | 99.9 % of $20,754 | four pairs of unknown factories |
 | bsc | rotki | 13 of 16 | 99.9 % of $5,719 | three pairs of unknown factories |

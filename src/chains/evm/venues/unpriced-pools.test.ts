@@ -8,7 +8,7 @@ import { createTestContracts, decodeTestLog, encodeTestLog } from '../../../../t
 import { address, poolId } from '../../../../test/test-ids.ts';
 import type { Address } from '../../../model/ids.ts';
 import { toCoinPairPool } from '../data/evm-ids.ts';
-import type { EvmLog } from '../data/evm-log.ts';
+import type { DecodedEvent, EvmLog } from '../data/evm-log.ts';
 import { addressWord, uintWord } from '../data/hex-data.ts';
 import { ZERO_ADDRESS } from '../data/zero-address.ts';
 import { EVM_DEPLOYMENTS } from '../venues/deployments.ts';
@@ -376,7 +376,7 @@ describe("Sky's peg modules", () => {
 });
 
 describe('WOOFi', () => {
-  const { woofi: exchange = assert.fail() } = BSC;
+  const [exchange = assert.fail()] = BSC.woofi ?? [];
   const EVENT =
     'event WooSwap(address indexed fromToken, address indexed toToken, uint256 fromAmount, uint256 toAmount, address from, address indexed to, address rebateTo, uint256 swapVol, uint256 swapFee)';
   const encode = (fromToken: Address, toToken: Address, emitter = exchange) =>
@@ -402,6 +402,21 @@ describe('WOOFi', () => {
     assert.deepEqual(decode(encode(LOW, HIGH, OTHER)), []);
     assert.deepEqual(decode(encode(LOW, LOW)), []);
     assert.deepEqual(woofi.listTokenVaults?.(BSC), [[exchange, 1]]);
+  });
+
+  it("has an earlier contract on Optimism, whose pools are others than the newest's", () => {
+    const { optimism = assert.fail() } = EVM_DEPLOYMENTS;
+    const [newest = assert.fail(), earlier = assert.fail()] = optimism.woofi ?? [];
+    const [decoder] = woofi.createDecoders(optimism).values();
+    const read = (emitter: Address) => {
+      const out: DecodedEvent[] = [];
+      decoder?.(encode(LOW, HIGH, emitter), out);
+      return out.flatMap((one) => (one.kind === 'swap' ? one : []));
+    };
+    const [[one, ...more], [other]] = [read(earlier), read(newest)];
+    assert.deepEqual([one?.amount0, one?.amount1, more], [5n, -7n, []]);
+    assert.ok(other !== undefined && other.pool !== one?.pool);
+    assert.deepEqual(decode(encode(LOW, HIGH, earlier)), [], 'BSC has no such contract');
   });
 });
 

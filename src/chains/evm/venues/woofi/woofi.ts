@@ -1,8 +1,8 @@
-// WOOFi: one contract swaps every listed token against one quote coin, at prices that an operator
+// WOOFi: a contract swaps every listed token against one quote coin, at prices that an operator
 // posts, and logs each swap with both tokens. A swap of two listed tokens passes through the quote
 // coin inside and is logged once. The routers log the same swap again, under a topic of their own.
 //
-// Each two tokens are a row, which their swap announces: only the exchange's contract is believed.
+// Each two tokens are a row, which their swap announces: only the exchange's contracts are believed.
 
 import { keccak256 } from 'viem/utils';
 import type { Address } from '../../../../model/ids.ts';
@@ -20,10 +20,11 @@ const OLD_SWAP_TOPIC = '0x74ef34e2ea7c5d9f7b7ed44e97ad44b4303416c3a660c3fb5b3bdb
 const SOLD_AT = 1;
 
 /** Amounts sold and bought, sender, rebate's receiver, volume and fee. */
-function createDecoder(exchange: Address): LogDecoder {
+function createDecoder(exchanges: readonly Address[]): LogDecoder {
   return (log, out) => {
     const { address, topics, data } = log;
-    if (address !== exchange || topics.length !== 4 || !hasWords(data, 6)) return;
+    const exchange = exchanges.find((one) => one === address);
+    if (exchange === undefined || topics.length !== 4 || !hasWords(data, 6)) return;
     const [sold, bought] = [toTopicAddress(topics[SOLD_AT]), toTopicAddress(topics[SOLD_AT + 1])];
     if (sold === null || bought === null || sold === bought) return;
     const isZeroIn = sold < bought;
@@ -38,24 +39,27 @@ function createDecoder(exchange: Address): LogDecoder {
 }
 
 /** The same on every chain that has it; from WOOFi's documentation. */
-const CONTRACTS = { woofi: evmAddress('0x5520385bfcf07ec87c4c53a7d8d65595dff69fa4') };
+const NEWEST = evmAddress('0x5520385bfcf07ec87c4c53a7d8d65595dff69fa4');
+/** With the same log; from WOOFi's documentation of 2023, and in recorded transactions. */
+const EARLIER_OPTIMISM = evmAddress('0xd1778f9df3eee5473a9640f13682e3846f61febc');
 
 export const woofi: VenueProtocol = {
   ...UNPRICED,
   swapTopics: { [SWAP_TOPIC]: 'WOOFi', [OLD_SWAP_TOPIC]: 'WOOFi, older' },
   contracts: {
-    ...{ base: CONTRACTS, arbitrum: CONTRACTS, optimism: CONTRACTS },
-    ...{ polygon: CONTRACTS, bsc: CONTRACTS },
+    ...{ base: { woofi: [NEWEST] }, arbitrum: { woofi: [NEWEST] } },
+    optimism: { woofi: [NEWEST, EARLIER_OPTIMISM] },
+    ...{ polygon: { woofi: [NEWEST] }, bsc: { woofi: [NEWEST] } },
   },
-  listVenues: ({ woofi: exchange }) => (exchange === undefined ? [] : [WOOFI_VENUE]),
-  listVaults: ({ woofi: exchange }) => (exchange === undefined ? [] : [exchange]),
-  listTokenVaults: ({ woofi: exchange }) => (exchange === undefined ? [] : [[exchange, SOLD_AT]]),
-  createDecoders: ({ woofi: exchange }) =>
-    new Map(exchange === undefined ? [] : [[SWAP_TOPIC, createDecoder(exchange)]]),
-  describeLogs: ({ woofi: exchange }) => {
-    if (exchange === undefined) return null;
+  listVenues: ({ woofi: exchanges = [] }) => (exchanges.length === 0 ? [] : [WOOFI_VENUE]),
+  listVaults: ({ woofi: exchanges = [] }) => exchanges,
+  listTokenVaults: ({ woofi: exchanges = [] }) => exchanges.map((one) => [one, SOLD_AT]),
+  createDecoders: ({ woofi: exchanges = [] }) =>
+    new Map(exchanges.length === 0 ? [] : [[SWAP_TOPIC, createDecoder(exchanges)]]),
+  describeLogs: ({ woofi: exchanges = [] }) => {
+    if (exchanges.length === 0) return null;
     const tokensAt = [SOLD_AT, SOLD_AT + 1];
-    const creations = [{ contracts: [exchange], topic: SWAP_TOPIC, tokensAt }];
+    const creations = [{ contracts: exchanges, topic: SWAP_TOPIC, tokensAt }];
     return { creations, poolTopics: [], singleton: null };
   },
   resolvePools: async () => [],
@@ -63,7 +67,7 @@ export const woofi: VenueProtocol = {
 
 declare module '../../data/deployments/evm-deployment.ts' {
   interface VenueContracts {
-    /** Absent if there is none. */
-    readonly woofi?: Address;
+    /** The newest first; absent if there is none. */
+    readonly woofi?: readonly Address[];
   }
 }
