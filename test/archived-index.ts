@@ -8,6 +8,7 @@ import { verifyChain } from '../src/ingest/verify/verify-chain.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import type { ArchivedRange } from '../src/model/market-record.ts';
 import { createSqliteStore } from '../src/store/sqlite/create-sqlite-store.ts';
+import type { Store } from '../src/store/store.ts';
 import { createSqlitePlace } from './conformance/store-place.ts';
 import {
   buildSwapLogs,
@@ -48,11 +49,17 @@ interface Indexed {
   readonly opinions: readonly string[];
 }
 
-/** `verify` reads the node alone, or first the Portals of `opinions`. */
+interface IndexOptions {
+  /** What `verify` reads before the node; none by default. */
+  readonly opinions?: readonly FakePortal[];
+  /** Looks at the store once all is indexed. */
+  readonly inspect?: (store: Store) => Promise<void>;
+}
+
 export async function indexFrom(
   portals: readonly FakePortal[],
   samplePct: number,
-  opinions: readonly FakePortal[] = [],
+  { opinions = [], inspect }: IndexOptions = {},
 ): Promise<Indexed> {
   const node = await startNode(answer);
   const openAdapter = (of: readonly FakePortal[]) => {
@@ -80,6 +87,7 @@ export async function indexFrom(
     indexer.start();
     await arrived;
     await indexer.stop();
+    await inspect?.(store);
     const { differences, checked } = await verifyChain({
       ...{ adapter: verifier, store: store.market, attemptCountMax: 3 },
       openScratchStore: () => createSqliteStore({ file: ':memory:' }),

@@ -10,9 +10,13 @@ import {
   indexMixtures,
   withPortals,
 } from '../../../test/archived-index.ts';
-import { endScene } from '../../../test/fakes/chain-scene.ts';
+import { endScene, TOKEN } from '../../../test/fakes/chain-scene.ts';
 import { LIES } from '../../../test/fakes/portal-lies.ts';
+import { createTestMarket, type Json } from '../../../test/market-scene.ts';
 import { RUN_SEED } from '../../../test/run-seed.ts';
+import { startTestServer } from '../../../test/start-http-server.ts';
+import { getToken } from '../../contract/operations/get-token.ts';
+import type { Store } from '../../store/store.ts';
 
 afterEach(endScene);
 
@@ -47,8 +51,48 @@ test('a sender that is false in every answer is found where every block is compa
   assert.match(limitations.join(), /a transaction or its sender/);
 });
 
+const COLUMN_MISSING = {
+  status: 400,
+  body: "column 'requests_hash' is not found in 'blocks'",
+} as const;
+
+/** From where on the Portal lacks a column of the hash, and what a token's coverage says then. */
+const MARKS = [
+  ['proved blocks', Number.POSITIVE_INFINITY, 'receipts'],
+  ['compared blocks', 0, 'rows'],
+  ['some of each', 200, 'rows'],
+] as const;
+
+for (const [what, missingFrom, provedBy] of MARKS) {
+  test(`coverage over HTTP tells of ${what}: ${provedBy}`, async (t) => {
+    await withPortals(1, async (portals) => {
+      portals[0]!.behave(({ fields, fromBlock }) =>
+        fromBlock >= missingFrom && fields.block['requestsHash'] ? COLUMN_MISSING : null,
+      );
+      const inspect = async (store: Store) => {
+        const market = createTestMarket({ store });
+        await market.states.poll();
+        const { getToken: answer } = market.handlers;
+        const server = await startTestServer(t, {
+          operations: [getToken],
+          handlers: { getToken: (input, context) => answer(input as never, context) },
+        });
+        const response = await server.get(`/v1/token?chain=devnet&mint=${TOKEN}`);
+        assert.equal(response.status, 200);
+        const { coverage } = (await response.json()) as Json;
+        const { from, to, ...told } = coverage.history;
+        assert.deepEqual(told, { source: '127.0.0.1', provedBy });
+        assert.ok(from < to);
+      };
+      const { archived, differences } = await indexFrom(portals, 2, { inspect });
+      assert.equal(archived?.isProved, provedBy === 'receipts');
+      assert.deepEqual(differences, []);
+    });
+  });
+}
+
 test('verify reads an archive as a second opinion', async () => {
-  const agreed = await withPortals(1, (portals) => indexFrom([], 2, portals));
+  const agreed = await withPortals(1, (portals) => indexFrom([], 2, { opinions: portals }));
   assert.deepEqual(agreed.differences, []);
   assert.deepEqual(agreed.opinions, []);
   const { 'blocks from 127.0.0.1': blocks = 0 } = agreed.checked;
@@ -59,7 +103,7 @@ test('verify reads an archive as a second opinion', async () => {
 test('an archive that lies to verify is named, and the nodes are read', async () => {
   const lied = await withPortals(1, async (portals) => {
     portals[0]!.behave(() => LIES['a digit of a log'] ?? null);
-    return await indexFrom([], 2, portals);
+    return await indexFrom([], 2, { opinions: portals });
   });
   assert.deepEqual(lied.differences, []);
   assert.match(lied.opinions.join(), /^archive 127\.0\.0\.1 sent false data/);
@@ -76,7 +120,7 @@ test('an archive shows what an index has from a source that lied unseen', async 
       },
     }));
     // No sample: draws are in the middle.
-    return await indexFrom([liar!], 0, [honest!]);
+    return await indexFrom([liar!], 0, { opinions: [honest!] });
   });
   assert.deepEqual(limitations, []);
   assert.ok(
