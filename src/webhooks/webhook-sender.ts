@@ -528,7 +528,8 @@ export class WebhookSender {
     if (!isSaved) return false;
     if (of.commit === undefined) sending.feed.seek(cursor);
     else of.commit();
-    sending.waitUntilMs = clock.nowMs() + INTERVAL_MS;
+    // Events that came meanwhile may wait for others, which is longer.
+    sending.waitUntilMs = Math.max(sending.waitUntilMs, clock.nowMs() + INTERVAL_MS);
     sending.deliveries += 1;
     if (sending.deliveries % PRUNE_EVERY === 0) {
       await store.pruneDeliveries(id, KEPT_DELIVERIES).catch(onError);

@@ -60,7 +60,14 @@ export async function startFuzzService(
   const late: Cleanup = { after: (work) => void works.push(work) };
   const { chain, env } = await createIndexingScene(late, options);
   const service = await startServiceProcess(late, {
-    env: { ...env, ...LIMITS, STALL_SECONDS: '600', LOG_LEVEL: 'warn', LOG_FORMAT: 'json' },
+    env: {
+      ...env,
+      ...LIMITS,
+      STALL_SECONDS: '600',
+      WEBHOOK_PRIVATE_TARGETS: 'on',
+      LOG_LEVEL: 'warn',
+      LOG_FORMAT: 'json',
+    },
   });
   await trade(chain, 2);
   await untilAtHead(service, chain);

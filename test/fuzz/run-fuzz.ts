@@ -117,6 +117,7 @@ class FuzzRun {
   async #begin(): Promise<void> {
     await this.#wallets.begin();
     this.#learnAddresses();
+    await this.#createWebhooks();
     const take = async (id: string, path: string): Promise<Json> => {
       const { json, headers } = await this.#ask('GET', path, {});
       this.#known.collect(id, json);
@@ -128,6 +129,27 @@ class FuzzRun {
       const token = `chain=devnet&mint=${mint}`;
       await take('getTrades', `/token/trades?${token}&limit=2`);
       await take('getHolders', `/token/holders?${token}&limit=2`);
+    }
+  }
+
+  /** For every wallet one whose receiver is down, and an alert that names it. */
+  async #createWebhooks(): Promise<void> {
+    for (const token of this.#wallets.list('token', 'live')) {
+      const headers = { authorization: `Bearer ${token}` };
+      const create = async (path: string, body: Json) => {
+        const { json } = await this.#ask('POST', path, { body, headers });
+        this.#known.collect(path, json);
+        return json;
+      };
+      try {
+        const url = 'http://127.0.0.1:9/';
+        const { webhookId } = await create('/webhooks', { url, events: ['alert'] });
+        const when = { trade: { valueUsdAbove: '1' } };
+        await create('/alerts', { chain: 'devnet', when, webhookId });
+      } catch (error) {
+        // A service without private targets.
+        if (!(error instanceof AskRefused && error.status === 400)) throw error;
+      }
     }
   }
 

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
+import { createHmac, createPublicKey, verify } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,6 +19,23 @@ function readReceiver(language: 'js' | 'python'): string {
   assert.ok(code.trim().split('\n').length <= 32, 'it is longer than the page says');
   return code;
 }
+
+test('the delivery on the page is signed as it says there', () => {
+  const page = readFileSync('docs/webhooks.md', 'utf8');
+  const shown =
+    /POST \/hook HTTP\/1\.1\nwebhook-id: (.*)\nwebhook-timestamp: (.*)\nwebhook-signature: v1,(.*) v1a,(.*)\n\n(.*)\n```/;
+  const [, id, timestamp, v1, v1a = '', body = ''] = shown.exec(page) ?? [];
+  const [, secret = '', publicKey = ''] =
+    /`whsec_([\w+/=]+)` and `whpk_([\w+/=]+)`/.exec(page) ?? [];
+  const signed = Buffer.from(`${id}.${timestamp}.${body}`);
+  const key = Buffer.from(secret, 'base64');
+  assert.equal(createHmac('sha256', key).update(signed).digest('base64'), v1);
+  const x = Buffer.from(publicKey, 'base64').toString('base64url');
+  const jwk = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
+  assert.ok(verify(null, signed, jwk, Buffer.from(v1a, 'base64')));
+  const { cursor, timestamp: at } = JSON.parse(body) as { cursor: string; timestamp: string };
+  assert.deepEqual([cursor, Date.parse(at) / 1000], [id, Number(timestamp)]);
+});
 
 async function receive(t: TestContext, language: 'js' | 'python', program: string) {
   const scene = await createTradedScene(t);
