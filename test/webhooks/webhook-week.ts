@@ -1,5 +1,5 @@
-// A week of a receiver that is down, fails, resets and loses answers, while the sending node is
-// killed and the chain reorganises. In the end nothing is missing, twice or out of order.
+// A week of a receiver that is down, fails, resets and loses answers, beside one that is slow, while
+// the sending node is killed and the chain reorganises. In the end nothing is missing, twice or out of order.
 
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,6 +21,8 @@ const HOUR = 3_600_000;
 const DOWN_FROM_HOUR = 20;
 const DOWN_TO_HOUR = 85;
 const LEASE_MS = 1000;
+/** Longer than an hour of the week takes: it is always behind. */
+const SLOW_MS = 100;
 
 interface WeekOptions {
   readonly engine: SceneEngine;
@@ -118,6 +120,11 @@ export async function runWebhookWeek(
   assert.ok(tokens.length > 1, 'the chain has too few tokens that trade');
   const clock = new ManualClock();
   const receivers = { head: await startReceiver(late), final: await startReceiver(late) };
+  const slow = await startReceiver(late);
+  slow.behave = async () => {
+    await sleep(SLOW_MS);
+    return 'take' as const;
+  };
   let hour = 0;
   for (const receiver of Object.values(receivers)) {
     let hasRecovered = false;
@@ -147,12 +154,12 @@ export async function runWebhookWeek(
   const [node] = nodes;
   assert.ok(node);
   const named = tokens.map((mint) => ({ chain: 'devnet', mint }));
-  const create = (finality: 'head' | 'final') => {
+  const create = (finality: 'head' | 'final', url = receivers[finality].url) => {
     const events = ['trade', 'reverted'];
-    const { url } = receivers[finality];
     return node.ask('createWebhook', { url, events, tokens: named, finality });
   };
-  const ids = [await create('head'), await create('final')].map(({ webhookId }) => webhookId);
+  const made = [await create('head'), await create('final'), await create('head', slow.url)];
+  const ids = made.map(({ webhookId }) => webhookId);
   const before = (await readTrades(scene, tokens, 0)).map(({ id }) => id);
   const beginFinal = scene.chain.finalized;
   const mints = tokens.map((token) => `devnet:${token}`).join();
@@ -194,7 +201,10 @@ export async function runWebhookWeek(
     );
     const isHeadDone = fold(listChanges(receivers.head), before).length === trades.length;
     const isFinalDone = listChanges(receivers.final).length >= finalTrades.length;
-    return isHeadDone && isFinalDone && states.every(({ progress }) => !progress.isPending);
+    const isSlowDone = fold(listChanges(slow), before).length === trades.length;
+    return (
+      isHeadDone && isFinalDone && isSlowDone && states.every(({ progress }) => !progress.isPending)
+    );
   });
   const streamed = fold(
     stream.events
@@ -205,6 +215,7 @@ export async function runWebhookWeek(
   const changes = listChanges(receivers.head);
   const wanted = trades.map(({ id }) => id).sort();
   assert.deepEqual(fold(changes, before).sort(), wanted);
+  assert.deepEqual(fold(listChanges(slow), before).sort(), wanted);
   assert.deepEqual(streamed.sort(), wanted);
   const final = listChanges(receivers.final);
   const sent = final.map(({ data }) => toName(data.mint, data.id));
@@ -219,7 +230,8 @@ export async function runWebhookWeek(
   const requests = receivers.head.all.length + receivers.final.all.length;
   return (
     `${engine}: ${hours} hours, ${killed} kills, ${reorganised} reorganisations up to block ${head}; ` +
-    `${changes.length} events at the head, ${final.length} final ones, in ${requests} requests: ` +
+    `${changes.length} events at the head, ${final.length} final ones, in ${requests} requests, and ` +
+    `${listChanges(slow).length} for a slow receiver: ` +
     'none missing, none twice, in order, equal to the stream'
   );
 }
