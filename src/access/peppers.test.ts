@@ -70,6 +70,13 @@ describe('older peppers', () => {
   });
 });
 
+test('what was sealed under an older pepper is read, and not without it', () => {
+  const sealed = new Peppers([V1]).seal('webhook', 'a secret');
+  assert.equal(new Peppers([V2, V1]).unseal('webhook', sealed), 'a secret');
+  assert.equal(new Peppers([V2]).unseal('webhook', sealed), null);
+  assert.equal(new Peppers([V2, V1]).unseal('word', sealed), null);
+});
+
 test('processes that start at once on a new store agree on its peppers', async (t) => {
   for (const engine of ['sqlite', 'postgres'] as const) {
     const { store, remove } = await openTestStore(engine);

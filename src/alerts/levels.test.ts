@@ -44,3 +44,14 @@ test('a calm figure changes nothing and fires nothing, and most figures are calm
     }
   }
 });
+
+test('a level that was passed can be passed again after the way back, and not before', () => {
+  const level = createLevel({ kind: 'priceUsd', when: 'above', at: '100' }, 5)!;
+  let memory = level.start('90');
+  const passes = ['101', '99', '101', '95', '100', '101'].map((figure) => {
+    const { passed, ...next } = level.next(memory, figure);
+    memory = next;
+    return passed !== null;
+  });
+  assert.deepEqual(passes, [true, false, false, false, false, true]);
+});

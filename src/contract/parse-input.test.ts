@@ -82,6 +82,14 @@ test('null characters are refused, as in a query', () => {
   }
 });
 
+test('text that says true or false is that, and nothing else is', () => {
+  const flags = createInputParser(Type.Object({ flag: Type.Boolean() }), 'text');
+  assert.deepEqual({ ...(flags({ flag: 'true' }) as object) }, { flag: true });
+  assert.deepEqual({ ...(flags({ flag: 'false' }) as object) }, { flag: false });
+  const [error] = errorsOf(() => flags({ flag: 'yes' })) ?? [];
+  assert.deepEqual(error, { path: 'flag', message: 'must be a boolean' });
+});
+
 test('every bad field is named with what it must be', () => {
   assert.deepEqual(
     errorsOf(() => parseText({ limit: '101', side: 'hold', extra: '1', events: 'x' })),

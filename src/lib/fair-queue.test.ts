@@ -44,6 +44,13 @@ describe('FairQueue', () => {
     assert.deepEqual(drain(), ['b1', 'a2', 'c1']);
   });
 
+  it('is bounded per caller, also where there is room for others', () => {
+    const { refused, push, drain } = createQueue({ lengthMax: 100, perCallerMax: 2 });
+    for (const item of ['a1', 'a2', 'a3', 'b1']) push(item);
+    assert.deepEqual(refused, ['a3']);
+    assert.deepEqual(drain(), ['a1', 'b1', 'a2']);
+  });
+
   it('drops what waits for a caller that is gone, and does not watch what was served', () => {
     const { queue, refused, push, shift, drain } = createQueue();
     const [gone, stays] = [new AbortController(), new AbortController()];

@@ -6,7 +6,7 @@ import { buildHeader, buildToken } from '../../../test/conformance/store-samples
 import { address } from '../../../test/test-ids.ts';
 import type { TokenRecord } from '../../model/market-record.ts';
 import type { TokenEntry } from '../state/market-state.ts';
-import { isSupplyDue, setSupplies } from './supplies.ts';
+import { findSuppliesDue, isSupplyDue, setSupplies } from './supplies.ts';
 
 test('without an answer the known supply stays and is due; with one it is replaced', () => {
   const moved = { supplyRaw: 100n, supplyBlock: 3, supplyBalanceSumRaw: 5n, balanceSumRaw: 6n };
@@ -29,4 +29,21 @@ test('the native coin has no contract to read a supply from', () => {
   const row = buildToken({ token: address('0xcoin'), supplyBlock: null });
   assert.equal(isSupplyDue(row, { coin: address('0xcoin') }), false);
   assert.equal(isSupplyDue(row, { coin: address('0xother') }), true);
+});
+
+test('of the stored tokens that are due so many are read at once, and no more', async () => {
+  const rows = ['0x1', '0x2', '0x3', '0x4'].map((text) =>
+    buildToken({ token: address(text), supplyBlock: text === '0x1' ? 1 : null }),
+  );
+  async function* scanUnsuppliedTokens() {
+    yield rows.slice(0, 2);
+    yield rows.slice(2);
+  }
+  const chain = { chain: 'devnet', assets: { coin: address('0xcoin') } };
+  const due = await findSuppliesDue(
+    { scanUnsuppliedTokens },
+    chain as unknown as Parameters<typeof findSuppliesDue>[1],
+    2,
+  );
+  assert.deepEqual([...due], ['0x2', '0x3']);
 });

@@ -64,6 +64,13 @@ describe('who is who', () => {
     );
   });
 
+  test('of two with the same liquidity the one with more volume, or age, is better known', () => {
+    const standing = { isVerified: false, liquidityUsd: 10_000_000, volumeUsd: 1_000, ageMs: 0 };
+    const plain = computeProminence(standing);
+    assert.ok(computeProminence({ ...standing, volumeUsd: 1_000_000 }) > plain);
+    assert.ok(computeProminence({ ...standing, ageMs: 1e10 }) > plain);
+  });
+
   test('matches with a typing error come last if an established token matches without', () => {
     const listings = list([
       ['ETHER', 'Ether', true, 5_000_000],

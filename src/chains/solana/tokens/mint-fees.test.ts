@@ -15,11 +15,21 @@ function asAccount(data: Buffer, owner = TOKEN_PROGRAM): SolanaAccount {
   return { owner, data, lamports: 1n };
 }
 
-function encodeEpoch(epoch: bigint): [Address, SolanaAccount][] {
+/** Epochs of a chain that begins with short ones: the first of full length, and its first slot. */
+interface WarmUp {
+  readonly firstNormal: bigint;
+  readonly firstSlot: bigint;
+}
+
+const NO_WARM_UP: WarmUp = { firstNormal: 0n, firstSlot: 0n };
+
+function encodeEpoch(epoch: bigint, warmUp: WarmUp): [Address, SolanaAccount][] {
   const clock = Buffer.alloc(40);
   clock.writeBigUInt64LE(epoch, 16);
   const schedule = Buffer.alloc(33);
   schedule.writeBigUInt64LE(SLOTS_PER_EPOCH, 0);
+  schedule.writeBigUInt64LE(warmUp.firstNormal, 17);
+  schedule.writeBigUInt64LE(warmUp.firstSlot, 25);
   const [first = assert.fail(), second = assert.fail()] = EPOCH_ACCOUNTS;
   return [
     [first, asAccount(clock)],
@@ -49,9 +59,9 @@ function encodeMint(older: FeeSpec, newer: FeeSpec): Buffer {
   return data;
 }
 
-function readAt(epoch: bigint, mint: Buffer) {
+function readAt(epoch: bigint, mint: Buffer, warmUp = NO_WARM_UP) {
   const accounts = new Map([
-    ...encodeEpoch(epoch),
+    ...encodeEpoch(epoch, warmUp),
     [LEVIED, asAccount(mint, TOKEN_2022_PROGRAM)] as const,
     [PLAIN, asAccount(Buffer.alloc(82))] as const,
   ]);
@@ -75,6 +85,16 @@ it('a fee that begins later is none until then', () => {
   assert.equal(readAt(5n, mint)?.fee1, null);
   assert.equal(readAt(5n, mint)?.untilBlock, Number(6n * SLOTS_PER_EPOCH));
   assert.deepEqual(readAt(6n, mint)?.fee1, { bps: 250, maxRaw: 50n });
+});
+
+it('slots are counted from the short epochs that a chain began with', () => {
+  const mint = encodeMint({ from: 0n, most: 0n, bps: 0 }, { from: 16n, most: 50n, bps: 250 });
+  // Fourteen epochs of 32 slots and twice as many each time.
+  const warmUp = { firstNormal: 14n, firstSlot: 524_256n };
+  const until = 524_256n + 2n * SLOTS_PER_EPOCH;
+  assert.equal(readAt(15n, mint, warmUp)?.untilBlock, Number(until));
+  const early = encodeMint({ from: 0n, most: 0n, bps: 0 }, { from: 3n, most: 50n, bps: 250 });
+  assert.equal(readAt(2n, early, warmUp)?.untilBlock, (2 ** 3 - 1) * 32);
 });
 
 it('nothing is known without the epoch', () => {
