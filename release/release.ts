@@ -103,7 +103,8 @@ const version = readVersion('package.json');
 console.log(`Mintwire ${version} from ${git('rev-parse', '--short', 'HEAD')}`);
 checkTree(version);
 const { service, client } = build(version);
-// The registry trusts the workflow that runs this (.github/workflows/release.yml): there is no token.
+// There is no token: the registry trusts the workflow that runs this
+// (.github/workflows/release.yml).
 const publish = ['publish', '--provenance', '--access', 'public'];
 const commands = [
   ['npm', ...publish, join(folder, client)],

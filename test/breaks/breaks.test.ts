@@ -1,4 +1,4 @@
-// The list of breaks fits the code as it is: `npm run breaks`, which takes minutes, would say so late.
+// The list of breaks fits the code as it is: `npm run breaks` takes minutes, and says so late.
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// The manifests for Kubernetes, checked as far as it can be without a cluster: by the schemas of its
-// API, and against the settings, routes and names that they refer to.
+// The manifests for Kubernetes, checked as far as it can be without a cluster: by its API's
+// schemas, and against the settings, routes and names that they refer to.
 
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';

@@ -1,5 +1,6 @@
-// A week of a receiver that is down, fails, resets and loses answers, beside one that is slow, while
-// the sending node is killed and the chain reorganises. In the end nothing is missing, twice or out of order.
+// A week of a receiver that is down, fails, resets and loses answers, beside one that is slow,
+// while the sending node is killed and the chain reorganises. In the end nothing is missing, twice
+// or out of order.
 
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';

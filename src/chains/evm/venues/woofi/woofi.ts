@@ -2,7 +2,8 @@
 // posts, and logs each swap with both tokens. A swap of two listed tokens passes through the quote
 // coin inside and is logged once. The routers log the same swap again, under a topic of their own.
 //
-// Each two tokens are a row, which their swap announces: only the exchange's contracts are believed.
+// Each two tokens are a row, which their swap announces: only the exchange's contracts are
+// believed.
 
 import { keccak256 } from 'viem/utils';
 import type { Address } from '../../../../model/ids.ts';
