@@ -6,20 +6,20 @@ import type { LiquidityLocker } from '../../../model/liquidity-owners.ts';
 import { evmAddress } from '../data/evm-ids.ts';
 
 export interface EvmLocker extends LiquidityLocker {
-  /** Whether it has `getNumLocksForToken` and `tokenLocks`, which tell each lock and its end. */
-  readonly listsLocks: boolean;
+  /** By which of its calls it tells each lock and its end; null if by none that is known here. */
+  readonly tells: 'uncx' | 'pink' | null;
 }
 
-function uncx(address: string, listsLocks = true): EvmLocker {
-  return { name: 'UNCX', address: evmAddress(address), listsLocks };
+function uncx(address: string, tells: EvmLocker['tells'] = 'uncx'): EvmLocker {
+  return { name: 'UNCX', address: evmAddress(address), tells };
 }
 
 function teamFinance(address: string): EvmLocker {
-  return { name: 'Team Finance', address: evmAddress(address), listsLocks: false };
+  return { name: 'Team Finance', address: evmAddress(address), tells: null };
 }
 
 function pinkLock(address: string): EvmLocker {
-  return { name: 'PinkLock', address: evmAddress(address), listsLocks: false };
+  return { name: 'PinkLock', address: evmAddress(address), tells: 'pink' };
 }
 
 export const LOCKERS: Readonly<Partial<Record<ChainSlug, readonly EvmLocker[]>>> = {
@@ -27,7 +27,7 @@ export const LOCKERS: Readonly<Partial<Record<ChainSlug, readonly EvmLocker[]>>>
     uncx('0x663a5c229c09b049e36dcc11a9b0d4a8eb9db214'),
     uncx('0xed9180976c2a4742c7a57354fd39d8bec6cbd8ab'),
     // Its version 2.1 tells its locks in another form.
-    uncx('0x59d7d55ddc58494fbbbca29904f108ece82ac7fb', false),
+    uncx('0x59d7d55ddc58494fbbbca29904f108ece82ac7fb', null),
     teamFinance('0xe2fe530c047f2d85298b07d9333c05737f1435fb'),
     pinkLock('0x71b5759d73262fbb223956913ecf4ecc51057641'),
   ],
@@ -48,7 +48,7 @@ export const LOCKERS: Readonly<Partial<Record<ChainSlug, readonly EvmLocker[]>>>
     uncx('0x275720567e5955f5f2d53a7a1ab8a0fc643de50e'),
     pinkLock('0xebb415084ce323338cfd3174162964cc23753dfd'),
   ],
-  optimism: [uncx('0x5923c3911d9424f7725cad33ed176a6b885484d6', false)],
+  optimism: [uncx('0x5923c3911d9424f7725cad33ed176a6b885484d6', null)],
   polygon: [
     uncx('0xadb2437e6f65682b85f814fbc12fec0508a7b1d0'),
     uncx('0x939d71ade0bf94d3f8cf578413bf2a2f248bf58b'),

@@ -30,7 +30,9 @@ let client: RpcClient;
 let pair: Address;
 let locker: Address;
 let total: bigint;
-const { abi, bytecode } = compileWallets('lockers.sol')['LockerStandIn'] ?? assert.fail();
+const compiled = compileWallets('lockers.sol');
+const { abi, bytecode } = compiled['LockerStandIn'] ?? assert.fail();
+const DAY_S = 86_400n;
 
 async function send(to: Address | undefined, data: Hex) {
   const target = to === undefined ? {} : { to };
@@ -83,9 +85,9 @@ function read(lockers: readonly EvmLocker[]) {
 }
 
 const tells = (): EvmLocker => {
-  return { name: 'Tells', address: address(locker.toLowerCase()), listsLocks: true };
+  return { name: 'Tells', address: address(locker.toLowerCase()), tells: 'uncx' };
 };
-const silent: EvmLocker = { name: 'Silent', address: address(SILENT), listsLocks: false };
+const silent: EvmLocker = { name: 'Silent', address: address(SILENT), tells: null };
 
 test('the shares of a new pair belong to somebody, but for what it burns itself', async () => {
   const [owners, none] = await read([tells(), silent]);
@@ -115,6 +117,62 @@ test('a locker that tells no end leaves it open', async () => {
   const { lockedRaw, lockers, untilMs } = owners ?? assert.fail();
   assert.equal(lockedRaw, total / 5n + total / 10n + total / 50n);
   assert.deepEqual([lockers.map(({ name }) => name), untilMs], [['Tells', 'Silent'], null]);
-  const plain = await read([{ ...tells(), listsLocks: false }]);
+  const plain = await read([{ ...tells(), tells: null }]);
   assert.equal(plain[0]?.lockedRaw, total / 5n + total / 10n + total / 20n);
+});
+
+/** A locker of PinkLock's with locks of these terms: amount, end or first part, parts. */
+async function createPinkLocker(name: 'PinkLock1StandIn' | 'PinkLock2StandIn') {
+  const { abi: ownAbi, bytecode: code } = compiled[name] ?? assert.fail();
+  const { transactionHash } = await send(undefined, code);
+  const receipt = await chain.rpc.call<{ contractAddress: Address }>(
+    ...(['eth_getTransactionReceipt', transactionHash] as const),
+  );
+  const { contractAddress: to } = receipt;
+  await callShares('approve', [to, maxUint256]);
+  const own: EvmLocker = { name: 'Pink', address: address(to.toLowerCase()), tells: 'pink' };
+  const add = (...args: readonly bigint[]) =>
+    send(
+      to,
+      encodeFunctionData({ abi: ownAbi, functionName: 'lock', args: [pair, ...args] } as never),
+    );
+  const readOne = async () => {
+    const [owners] = await read([own]);
+    const { lockedRaw, untilMs } = owners ?? assert.fail();
+    return { lockedRaw, untilMs };
+  };
+  return { add, readOne };
+}
+
+test('PinkLock tells its locks: those that have ended do not count', async () => {
+  const { add, readOne } = await createPinkLocker('PinkLock1StandIn');
+  assert.deepEqual(await readOne(), { lockedRaw: 0n, untilMs: null });
+  await add(1000n, UNTIL_S + 5n);
+  await add(300n, UNTIL_S);
+  await add(70n, 1n);
+  assert.deepEqual(await readOne(), { lockedRaw: 1300n, untilMs: Number(UNTIL_S) * 1000 });
+});
+
+test('of parts that are due one after the other those to come are locked', async () => {
+  const { add, readOne } = await createPinkLocker('PinkLock2StandIn');
+  // All at once at the end; the last word is what was taken out.
+  await add(1000n, UNTIL_S, 0n, 0n, 0n, 0n);
+  await add(50n, 1n, 0n, 0n, 0n, 0n);
+  assert.deepEqual(await readOne(), { lockedRaw: 1000n, untilMs: Number(UNTIL_S) * 1000 });
+  const { timestamp } = await chain.rpc.call<{ timestamp: Hex }>(
+    ...(['eth_getBlockByNumber', 'latest', false] as const),
+  );
+  // A fifth at first, a tenth each ten days: after 25 days two fifths are due, half is taken.
+  const first = BigInt(timestamp) - 25n * DAY_S;
+  await add(2000n, first, 2000n, 10n * DAY_S, 1000n, 0n);
+  const next = Number(first + 30n * DAY_S) * 1000;
+  assert.deepEqual(await readOne(), { lockedRaw: 2200n, untilMs: next });
+  await add(2000n, first, 2000n, 10n * DAY_S, 1000n, 1000n);
+  assert.deepEqual(await readOne(), { lockedRaw: 3200n, untilMs: next });
+});
+
+test('a locker that answers otherwise than it should tells no end', async () => {
+  const [owners] = await read([{ ...tells(), tells: 'pink' }]);
+  const { lockedRaw, untilMs } = owners ?? assert.fail();
+  assert.deepEqual([lockedRaw > 0n, untilMs], [true, null]);
 });

@@ -1,5 +1,7 @@
 // Who owns the shares of pairs: what lies at burn addresses and in known lockers, all of one block.
 
+import type { Hex } from 'viem';
+import { decodeAbiParameters, parseAbiParameters } from 'viem/utils';
 import type { Address } from '../../../model/ids.ts';
 import type { LiquidityOwners } from '../../../model/liquidity-owners.ts';
 import type { RpcClient } from '../../rpc/rpc-client.ts';
@@ -15,6 +17,22 @@ export const GET_BLOCK_TIME_SELECTOR = '0x0f28c97d';
 /** Of UNCX's lockers of version 2: `(lockDate, amount, initialAmount, unlockDate, id, owner)`. */
 export const LOCK_COUNT_SELECTOR = '0x1f2a1d2f';
 export const TOKEN_LOCKS_SELECTOR = '0xccebfa3f';
+/** Of PinkLock's. */
+export const PINK_COUNT_SELECTOR = '0xe3676f88';
+export const PINK_LOCKS_SELECTOR = '0x332f26d7';
+const PINK_LOCKS_1 = parseAbiParameters([
+  'Lock[] locks',
+  'struct Lock { uint256 id; address token; address owner; uint256 amount; uint256 lockDate; uint256 unlockDate; }',
+]);
+const PINK_LOCKS_2 = parseAbiParameters([
+  'Lock[] locks',
+  'struct Lock { uint256 id; address token; address owner; uint256 amount; uint256 lockDate; uint256 tgeDate; uint256 tgeBps; uint256 cycle; uint256 cycleBps; uint256 unlockedAmount; string description; }',
+]);
+type PinkLock = Record<
+  'amount' | 'tgeDate' | 'tgeBps' | 'cycle' | 'cycleBps' | 'unlockedAmount',
+  bigint
+>;
+const BPS = 10_000n;
 
 const LOCK_WORDS = 6;
 const AMOUNT_WORD = 1;
@@ -32,19 +50,34 @@ interface LockerShare {
   readonly untilMs: number | null;
 }
 
-/** What a locker holds of a pair's shares that cannot be taken out yet. */
-async function readShare(
-  { locker, shares, heldRaw }: { locker: EvmLocker; shares: Address; heldRaw: bigint },
-  { call, nowS }: { readonly call: CallContracts; readonly nowS: bigint },
-): Promise<LockerShare> {
-  const { address: to, listsLocks } = locker;
-  const untold = { locker, raw: heldRaw, untilMs: null };
-  if (!listsLocks) return untold;
-  const ask = { to, data: encodeCallData(LOCK_COUNT_SELECTOR, addressWord(shares)) };
+/** What of it cannot be taken out yet, and when the next part can. */
+interface OpenLock {
+  readonly raw: bigint;
+  readonly untilS: bigint;
+}
+
+interface LocksQuery {
+  readonly to: Address;
+  readonly shares: Address;
+  readonly call: CallContracts;
+  readonly nowS: bigint;
+}
+
+/** Null if it cannot be told. */
+type ReadLocks = (query: LocksQuery) => Promise<readonly OpenLock[] | null>;
+
+async function countLocks({ to, shares, call }: LocksQuery, selector: string) {
+  const ask = { to, data: encodeCallData(selector, addressWord(shares)) };
   const count = decodeUint((await call([ask]))[0] ?? null);
-  if (count === null || count > LOCKS_MAX) return untold;
+  return count === null || count > LOCKS_MAX ? null : Number(count);
+}
+
+const readUncxLocks: ReadLocks = async (query) => {
+  const { to, shares, call } = query;
+  const count = await countLocks(query, LOCK_COUNT_SELECTOR);
+  if (count === null) return null;
   const answers = await call(
-    Array.from({ length: Number(count) }, (_, index) => ({
+    Array.from({ length: count }, (_, index) => ({
       to,
       data: encodeCallData(TOKEN_LOCKS_SELECTOR, addressWord(shares), uintWord(index)),
     })),
@@ -53,8 +86,55 @@ async function readShare(
     if (answer === null || !hasWords(answer, LOCK_WORDS)) return [];
     return [{ raw: uintAt(answer, AMOUNT_WORD), untilS: uintAt(answer, UNLOCK_WORD) }];
   });
-  if (locks.length < answers.length) return untold;
-  const open = locks.filter(({ untilS }) => untilS > nowS);
+  return locks.length < answers.length ? null : locks;
+};
+
+/** After the first part, one more part with each cycle; without parts all of it at once. */
+function findVestedLock(lock: PinkLock, nowS: bigint): OpenLock {
+  const { amount, tgeDate, tgeBps, cycle, cycleBps, unlockedAmount } = lock;
+  if (nowS < tgeDate) return { raw: amount - unlockedAmount, untilS: tgeDate };
+  if (tgeBps === 0n || cycle === 0n) return { raw: 0n, untilS: tgeDate };
+  const cycles = (nowS - tgeDate) / cycle;
+  const due = (amount * tgeBps) / BPS + cycles * ((amount * cycleBps) / BPS);
+  const gone = due > unlockedAmount ? due : unlockedAmount;
+  return { raw: gone < amount ? amount - gone : 0n, untilS: tgeDate + (cycles + 1n) * cycle };
+}
+
+function decodePinkLocks(answer: Hex, count: number, nowS: bigint): OpenLock[] {
+  // The structs of version 1 are of fixed length: nothing stands between and behind them.
+  if (hasWords(answer, 2 + count * LOCK_WORDS)) {
+    const [locks] = decodeAbiParameters(PINK_LOCKS_1, answer);
+    return locks.map(({ amount, unlockDate }) => ({ raw: amount, untilS: unlockDate }));
+  }
+  const [locks] = decodeAbiParameters(PINK_LOCKS_2, answer);
+  return locks.map((lock) => findVestedLock(lock, nowS));
+}
+
+const readPinkLocks: ReadLocks = async (query) => {
+  const { to, shares, call, nowS } = query;
+  const count = await countLocks(query, PINK_COUNT_SELECTOR);
+  if (count === null || count === 0) return count === null ? null : [];
+  const words = [addressWord(shares), uintWord(0), uintWord(count - 1)];
+  const [answer = null] = await call([{ to, data: encodeCallData(PINK_LOCKS_SELECTOR, ...words) }]);
+  try {
+    return answer === null ? null : decodePinkLocks(answer as Hex, count, nowS);
+  } catch {
+    // Not a list of locks.
+    return null;
+  }
+};
+
+const READERS = { uncx: readUncxLocks, pink: readPinkLocks } as const;
+
+/** What a locker holds of a pair's shares that cannot be taken out yet. */
+async function readShare(
+  { locker, shares, heldRaw }: { locker: EvmLocker; shares: Address; heldRaw: bigint },
+  { call, nowS }: { readonly call: CallContracts; readonly nowS: bigint },
+): Promise<LockerShare> {
+  const { address: to, tells } = locker;
+  const locks = tells === null ? null : await READERS[tells]({ to, shares, call, nowS });
+  if (locks === null) return { locker, raw: heldRaw, untilMs: null };
+  const open = locks.filter(({ raw, untilS }) => raw > 0n && untilS > nowS);
   const raw = open.reduce((sum, lock) => sum + lock.raw, 0n);
   const first = open.map(({ untilS }) => untilS).sort((a, b) => (a < b ? -1 : 1))[0] ?? null;
   const untilMs = first === null || first > UNTIL_MAX_S ? null : Number(first) * MS_PER_SECOND;

@@ -34,6 +34,8 @@ const EXPECTED: readonly [string, string][] = [
   ['getCurrentBlockTimestamp()', owners.GET_BLOCK_TIME_SELECTOR],
   ['getNumLocksForToken(address)', owners.LOCK_COUNT_SELECTOR],
   ['tokenLocks(address,uint256)', owners.TOKEN_LOCKS_SELECTOR],
+  ['totalLockCountForToken(address)', owners.PINK_COUNT_SELECTOR],
+  ['getLocksForToken(address,uint256,uint256)', owners.PINK_LOCKS_SELECTOR],
   ['factory()', factories.FACTORY_SELECTOR],
   ['token0()', factories.TOKEN0_SELECTOR],
   ['token1()', factories.TOKEN1_SELECTOR],
