@@ -24,14 +24,20 @@ interface HistoryOptions {
   readonly checksLogs: boolean;
 }
 
-/** What the same blocks take from an archive. */
+/** What the same blocks take from one kind of archive. */
 export interface ArchiveEstimate {
+  readonly source: 'portal' | 'era' | 'rpc';
   /** At the own node, for hashes and samples. */
   readonly calls: number;
   readonly credits: number;
-  /** From a Portal, compressed. */
+  /** At the archive, where it counts calls. */
+  readonly callsThere: number | null;
+  /** From the archive, as they are sent. */
   readonly bytes: number;
-  /** At the own node's rate or at that of proving on one core, whichever takes longer. */
+  /**
+   * At the own node's rate, at that of proving on one core, or at that of another RPC if it is as
+   * fast as this endpoint: whichever takes longest.
+   */
   readonly days: number;
 }
 
@@ -45,22 +51,31 @@ const [TRANSACTIONS_PER_LOG, TRANSACTION_BYTES] = [0.25, 215];
 
 /** CPU of reading and proving a block, and for each of its logs, without Node's own Keccak. */
 const [BLOCK_CPU_MS, LOG_CPU_MS] = [0.5, 0.05];
+/** Ethereum's recent files: 928 MB for 8,192 blocks (../shared/ARCHIVES.md B). Older ones are less. */
+const ERA_BLOCK_BYTES = 928_000_000 / 8192;
+/** A signature, from which era files have the sender. */
+const SENDER_CPU_MS = 3.1;
+/** Header and receipts: in JSON twice what a Portal sends of a block (ARCHIVES.md F, a guess). */
+const [RPC_CALLS_EACH, RPC_BYTES] = [2, 2];
 
-export function estimateArchive(
+/** The preferred kind first. Era files are of Ethereum and its test networks alone. */
+export function estimateArchives(
   measured: EvmMeasurement,
   {
     blocks,
     credits,
     creditsPerDay,
     samplePct,
+    hasEraFiles,
   }: {
     readonly blocks: number;
+    readonly hasEraFiles: boolean;
     readonly credits: CreditTable | null;
     readonly creditsPerDay: number | null;
     readonly samplePct: number;
   },
-): ArchiveEstimate {
-  const { blockBytes, abilities } = measured;
+): ArchiveEstimate[] {
+  const { blockBytes, abilities, swapsPerBlock } = measured;
   const logs = blockBytes.logs / (LOG_BYTES * (abilities.gzip ? COMPRESSED : 1));
   const readings = Math.max(1 / BLOCKS_PER_READING, logs / LOGS_PER_READING);
   const calls = blocks * (readings + samplePct / 100);
@@ -71,9 +86,23 @@ export function estimateArchive(
     computeBlocksPerDay(measured, 1),
     creditsPerDay === null ? Number.POSITIVE_INFINITY : creditsPerDay / cost,
   );
-  const cpuSeconds = (blocks * (BLOCK_CPU_MS + logs * LOG_CPU_MS)) / 1000;
-  const days = Math.max(calls / perDay, cpuSeconds / DAY_SECONDS);
-  return { calls, credits: calls * cost, bytes: blocks * json * COMPRESSED, days };
+  const daysOf = (cpuMsEach: number, callDays: number) =>
+    Math.max(callDays, (blocks * cpuMsEach) / 1000 / DAY_SECONDS);
+  const proofMs = BLOCK_CPU_MS + logs * LOG_CPU_MS;
+  const own = { calls, credits: calls * cost };
+  const callDays = calls / perDay;
+  const sentBytes = blocks * json * COMPRESSED;
+  const callsThere = blocks * RPC_CALLS_EACH;
+  const thereDays = callsThere / computeBlocksPerDay(measured, 1);
+  const portal = { source: 'portal', callsThere: null, bytes: sentBytes } as const;
+  const era = { source: 'era', callsThere: null, bytes: blocks * ERA_BLOCK_BYTES } as const;
+  const rpc = { source: 'rpc', callsThere, bytes: sentBytes * RPC_BYTES } as const;
+  const eraMs = proofMs + swapsPerBlock * SENDER_CPU_MS;
+  return [
+    { ...own, ...portal, days: daysOf(proofMs, callDays) },
+    ...(hasEraFiles ? [{ ...own, ...era, days: daysOf(eraMs, callDays) }] : []),
+    { ...own, ...rpc, days: daysOf(proofMs, Math.max(callDays, thereDays)) },
+  ];
 }
 
 export const LONG_HISTORY_DAYS = 7;

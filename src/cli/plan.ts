@@ -5,7 +5,7 @@ import type {
   EvmAbilities,
   SolanaAbilities,
 } from '../chains/endpoint-measurement.ts';
-import { LONG_HISTORY_DAYS } from '../chains/estimate-history.ts';
+import { type ArchiveEstimate, LONG_HISTORY_DAYS } from '../chains/estimate-history.ts';
 import type { ScopeEstimate } from '../chains/estimate-scopes.ts';
 import {
   type ChainPlan,
@@ -122,7 +122,26 @@ function formatDays(days: number): string {
   return days < 1 ? `${formatNumber(Math.max(1, days * 24))} hours` : `${formatNumber(days)} days`;
 }
 
-function listHistory({ measurement, history, archive }: EndpointPlan): string[] {
+const ARCHIVES: Readonly<Record<ArchiveEstimate['source'], string>> = {
+  portal: 'SQD Portal',
+  era: 'era files',
+  rpc: 'another RPC',
+};
+
+function listArchives(archives: readonly ArchiveEstimate[]): string[] {
+  const [first] = archives;
+  if (first === undefined) return [];
+  const { calls, credits } = first;
+  return [
+    `    from an archive (HISTORY_<CHAIN>): ${formatNumber(calls)} calls, ${formatNumber(credits)} credits here, and there`,
+    ...archives.map(({ source, callsThere, bytes, days }) => {
+      const there = callsThere === null ? '' : `, ${formatNumber(callsThere)} calls`;
+      return `      ${ARCHIVES[source].padEnd(12)}about ${formatBytes(bytes)}${there}, ${formatDays(days)}`;
+    }),
+  ];
+}
+
+function listHistory({ measurement, history, archives }: EndpointPlan): string[] {
   if (history === null) return [];
   const { fromBlock, blocks, calls, credits, days, limit, diskBytes, weekFromBlock } = history;
   const firstBlock = measurement.family === 'solana' ? (measurement.firstSlot ?? 0) : 0;
@@ -132,11 +151,7 @@ function listHistory({ measurement, history, archive }: EndpointPlan): string[] 
     `  history from block ${formatNumber(fromBlock)} on, scope all: ${formatNumber(blocks)} blocks`,
     `    ${formatNumber(calls)} calls, ${formatNumber(credits)} credits, ${formatBytes(diskBytes)} of disk`,
     `    ${formatDays(days)} at ${rate}`,
-    ...(archive === null
-      ? []
-      : [
-          `    from an archive (HISTORY_<CHAIN>): ${formatNumber(archive.calls)} calls, ${formatNumber(archive.credits)} credits here, about ${formatBytes(archive.bytes)} from there, ${formatDays(archive.days)}`,
-        ]),
+    ...listArchives(archives),
     ...(days > LONG_HISTORY_DAYS
       ? [`    over a week: block ${formatNumber(weekFromBlock)} on is what a week reads`]
       : []),

@@ -3,7 +3,7 @@
 import type { EndpointMeasurement, EndpointReport } from '../chains/endpoint-measurement.ts';
 import {
   type ArchiveEstimate,
-  estimateArchive,
+  estimateArchives,
   estimateHistory,
   type HistoryEstimate,
 } from '../chains/estimate-history.ts';
@@ -15,6 +15,8 @@ import { systemClock } from '../lib/clock.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import { findFollowedSource } from './verify-followed-chain.ts';
 
+/** Those whose blocks are in era files, by `CHAINS_FILE` too. */
+const ERA_CHAINS: ReadonlySet<string> = new Set(['ethereum', 'sepolia', 'hoodi']);
 /** As many as a hobbyist cares about. */
 const WATCHED_TOKENS = 20;
 
@@ -23,8 +25,8 @@ export interface EndpointPlan {
   readonly scopes: readonly ScopeEstimate[];
   /** Null if nothing older is to be indexed. */
   readonly history: HistoryEstimate | null;
-  /** The same from an archive; null on chains whose blocks cannot be proved. */
-  readonly archive: ArchiveEstimate | null;
+  /** The same from each kind of archive; none on chains whose blocks cannot be proved. */
+  readonly archives: readonly ArchiveEstimate[];
 }
 
 export interface ChainPlan {
@@ -77,16 +79,16 @@ export async function planFollowedChain(options: {
   const estimate = { credits, isAnnounced, watchedTokens: WATCHED_TOKENS };
   const samplePct = config.indexing.historySamplePct;
   const planHistory = (measurement: EndpointMeasurement) => {
-    if (fromBlock === null) return { history: null, archive: null };
+    if (fromBlock === null) return { history: null, archives: [] };
     const history = estimateHistory(measurement, {
       ...{ fromBlock, credits, creditsPerDay, checksLogs },
     });
     const { blocks } = history;
     const isProvable = measurement.family === 'evm';
-    const archive = isProvable
-      ? estimateArchive(measurement, { blocks, credits, creditsPerDay, samplePct })
-      : null;
-    return { history, archive };
+    const cost = { blocks, credits, creditsPerDay, samplePct };
+    const hasEraFiles = ERA_CHAINS.has(chain);
+    const archives = isProvable ? estimateArchives(measurement, { ...cost, hasEraFiles }) : [];
+    return { history, archives };
   };
   return {
     endpoints: reports.flatMap((report) =>

@@ -49,6 +49,10 @@ test('prints what history costs from a block on, and what a week reads if it is 
   assert.match(stdout, /history from block 1 on, scope all: 300 blocks/);
   assert.match(stdout, /903 calls, 18,060 credits, 0 B of disk/);
   assert.match(stdout, /18 days at the daily cap/);
+  assert.match(stdout, /from an archive \(HISTORY_<CHAIN>\): [\d,]+ calls, [\d,]+ credits here/);
+  assert.match(stdout, /SQD Portal +about [\d.]+ [kMG]?B, /);
+  assert.match(stdout, /another RPC +about [\d.]+ [kMG]?B, 600 calls, /);
+  assert.doesNotMatch(stdout, /era files/);
   assert.match(stdout, /over a week: block 1\d\d on is what a week reads/);
   const started = { ...env, START_BLOCK_BASE: '251' };
   assert.match((await run(process.execPath, args, { env: started })).stdout, /from block 251 on/);

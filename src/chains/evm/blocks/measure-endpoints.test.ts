@@ -16,7 +16,7 @@ import { MemoryChain } from '../../../../test/fakes/memory-chain.ts';
 import type { Mischief, TrueAnswer } from '../../../../test/fakes/misbehaving-rpc.ts';
 import { systemClock } from '../../../lib/clock.ts';
 import type { EvmMeasurement } from '../../endpoint-measurement.ts';
-import { estimateArchive, estimateHistory } from '../../estimate-history.ts';
+import { type ArchiveEstimate, estimateArchives, estimateHistory } from '../../estimate-history.ts';
 import { estimateScopes } from '../../estimate-scopes.ts';
 import { measureEndpoints } from './measure-endpoints.ts';
 
@@ -202,20 +202,31 @@ describe('the cost of a day', () => {
     const of = { fromBlock: 1, credits: null, creditsPerDay: null, checksLogs: true };
     const { blocks, calls } = estimateHistory(busy, of);
     const priced = { credits: null, creditsPerDay: null };
-    const archive = estimateArchive(busy, { ...priced, blocks, samplePct: 2 });
+    const estimate = (more: object): ArchiveEstimate[] => {
+      const of = { ...priced, blocks, samplePct: 2, hasEraFiles: true, ...more };
+      return estimateArchives(busy, of);
+    };
+    const [archive = assert.fail(), era = assert.fail(), rpc = assert.fail()] = estimate({});
     assert.ok(archive.calls < calls / 39 && archive.calls > calls / 41, `${archive.calls}`);
     assert.equal(archive.credits, archive.calls);
     // docs: 43,200 such blocks are 4.3 GB.
     const perDay = (archive.bytes / blocks) * 43_200;
     assert.ok(perDay > 4e9 && perDay < 4.7e9, `${perDay}`);
-    const all = estimateArchive(busy, { ...priced, blocks, samplePct: 100 });
+    const [all = assert.fail()] = estimate({ samplePct: 100 });
     assert.ok(all.calls > blocks && all.calls < calls / 2);
     // Of proving at least, and of the calls where those take longer.
     const proving = (blocks * 55) / 86_400_000;
     assert.ok(archive.days >= proving && archive.days < proving * 1.1, `${archive.days} days`);
-    const capped = { ...priced, creditsPerDay: 100 };
-    const late = estimateArchive(busy, { ...capped, blocks, samplePct: 2 });
+    const [late = assert.fail()] = estimate({ creditsPerDay: 100 });
     assert.equal(Math.round(late.days), Math.round(archive.calls / 100));
+    // The others: senders are computed, and two calls a block are made elsewhere.
+    assert.deepEqual([era.source, rpc.source], ['era', 'rpc']);
+    const senders = (blocks * busy.swapsPerBlock * 3.1) / 86_400_000;
+    assert.ok(Math.abs(era.days - archive.days - senders) < 0.01 * era.days + 1e-9);
+    assert.equal(Math.round(era.bytes / blocks), 113_281);
+    assert.equal(rpc.callsThere, 2 * blocks);
+    assert.ok(rpc.days >= archive.days && rpc.bytes > archive.bytes);
+    assert.equal(estimate({ hasEraFiles: false }).length, 2);
   });
 
   test('counts credits, and takes logs where receipts cost more', async () => {
