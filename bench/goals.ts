@@ -194,6 +194,16 @@ export const GOALS = {
     name: 'CPU of indexing swaps without alerts against with 100,000 alerts on 10,000 tokens',
     ratioMin: 0.95,
   },
+  webhooksBeside: {
+    part: 'webhooks',
+    name: 'CPU of indexing swaps without webhooks against beside 1,000 of 100 tokens',
+    ratioMin: 0.9,
+  },
+  webhooksMany: {
+    part: 'webhooks',
+    name: 'the same beside 10,000 webhooks',
+    ratioMin: null,
+  },
   ingestBytesSqlite: {
     part: 'ingest',
     name: 'disk per swap with everything it leaves, of 900 bytes in SQLite',

@@ -10,6 +10,7 @@ import { createStorePlace } from './ingest-store.ts';
 import type { IngestResult, IngestRun } from './ingest-worker.ts';
 import type { RecordedChain } from './recorded-chain-process.ts';
 import type { Row } from './row.ts';
+import type { WebhookLoad } from './webhook-thread.ts';
 
 export interface Timing {
   /** From the first request for logs to the last commit. */
@@ -58,7 +59,8 @@ export async function timeOurs(
     readonly engine: Store['engine'];
     readonly transferRows: boolean;
     readonly nodeArgs?: readonly string[];
-    readonly alerts?: readonly AlertRecord[];
+    readonly alerts?: AlertRecord[];
+    readonly webhooks?: WebhookLoad;
   },
 ): Promise<OursTiming> {
   const place = await createStorePlace(options.engine);
@@ -71,6 +73,7 @@ export async function timeOurs(
         store: place.address,
         transferRows: options.transferRows,
         ...(options.alerts === undefined ? {} : { alerts: options.alerts }),
+        ...(options.webhooks === undefined ? {} : { webhooks: options.webhooks }),
       },
       options.nodeArgs ?? [],
     );

@@ -1,12 +1,15 @@
 // Our indexer in its own process, over a recorded chain, until it has reached the head.
 
+import { once } from 'node:events';
 import { setFlagsFromString } from 'node:v8';
+import { Worker } from 'node:worker_threads';
 import { createEvmAdapter } from '../src/chains/evm/create-evm-adapter.ts';
 import { Indexer } from '../src/ingest/follow/indexer.ts';
 import { DEFAULT_INDEXER_OPTIONS } from '../src/ingest/follow/indexer-options.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import { lowerThreadPriority } from '../src/lib/lower-thread-priority.ts';
 import { sleep } from '../src/lib/retry.ts';
+import { encodeBatch } from '../src/live/encode-batch.ts';
 import type { AlertRecord } from '../src/model/alert.ts';
 import type { Address } from '../src/model/ids.ts';
 import { watchHeapGrowth } from '../src/runtime/indexer-heap.ts';
@@ -25,6 +28,7 @@ import {
 } from './ingest-transfer-rows.ts';
 import { readThreadMs } from './measure.ts';
 import { DEPLOYMENT } from './recorded-chain-contracts.ts';
+import type { WebhookLoad, WebhookReport } from './webhook-thread.ts';
 
 export interface IngestRun {
   readonly rpcUrl: string;
@@ -33,7 +37,9 @@ export interface IngestRun {
   /** Whether to store a row for every transfer, in addition. */
   readonly transferRows: boolean;
   /** Alerts that are in the store before indexing begins. */
-  readonly alerts?: readonly AlertRecord[];
+  readonly alerts?: AlertRecord[];
+  /** Webhooks that another thread sends from the first commit on. */
+  readonly webhooks?: WebhookLoad;
 }
 
 export interface IngestResult {
@@ -55,6 +61,7 @@ export interface IngestResult {
   readonly sumRaw: string;
   readonly prices: readonly (readonly [token: Address, priceUsd: string])[];
   readonly firings: number;
+  readonly webhooks: WebhookReport | null;
   readonly storedBytes: number;
 }
 
@@ -112,14 +119,38 @@ async function measureThreads(run: IngestRun): Promise<() => Promise<ThreadTimes
   };
 }
 
-async function index(run: IngestRun): Promise<IngestResult> {
+/** Told of each commit; the first one waits until the webhooks are there. */
+function startWebhooks({ store, webhooks }: IngestRun) {
+  if (webhooks === undefined) return null;
+  const ready = new SharedArrayBuffer(4);
+  const worker = new Worker(new URL('./webhook-thread.ts', import.meta.url), {
+    // By this name its CPU is told from that of the store's thread.
+    name: 'webhooks',
+    workerData: { ...webhooks, file: store.target, ready },
+  });
+  return {
+    tell: (event: Parameters<typeof encodeBatch>[0]) => {
+      worker.postMessage(encodeBatch(event));
+      Atomics.wait(new Int32Array(ready), 0, 0);
+    },
+    report: async () => {
+      worker.postMessage('report');
+      const [report] = await once(worker, 'message');
+      return report as WebhookReport;
+    },
+  };
+}
+
+/** The alerts are dropped once they are stored: no indexer has them twice. */
+async function index({ alerts, ...run }: IngestRun): Promise<IngestResult> {
   // As in the service, where it is no other than that of the store's thread.
   lowerThreadPriority();
   // The size of the young heap was that of this thread; the store's has limits of its own.
   setFlagsFromString('--max-semi-space-size=0');
   watchHeapGrowth();
   const store = await openBenchStore(run.store);
-  if (run.alerts !== undefined) addAlerts(run.store, run.alerts);
+  if (alerts !== undefined) addAlerts(run.store, alerts.splice(0));
+  const webhooks = startWebhooks(run);
   const arrived = Promise.withResolvers<number>();
   const log = {
     info: () => undefined,
@@ -154,6 +185,7 @@ async function index(run: IngestRun): Promise<IngestResult> {
     onCommitted: (event) => {
       const trades = (commits.at(-1)?.trades ?? 0) + event.trades.length;
       commits.push({ atMs: Date.now(), trades });
+      webhooks?.tell(event);
       if (commits.length === 1) steadyFrom = process.cpuUsage();
       if (event.checkpoint.block === run.head) arrived.resolve(Date.now());
     },
@@ -166,6 +198,7 @@ async function index(run: IngestRun): Promise<IngestResult> {
   // Reading back the stored data must not count as indexing.
   const { user, system } = process.cpuUsage(cpuBefore);
   const steady = process.cpuUsage(steadyFrom);
+  const report = (await webhooks?.report()) ?? null;
   const threads = await readThreads();
   const peakRssMiB = process.resourceUsage().maxRSS / 1024;
   await indexer.stop();
@@ -175,7 +208,10 @@ async function index(run: IngestRun): Promise<IngestResult> {
   const storedBytes = await readStoredBytes(run.store);
   const cpuMs = (user + system) / 1000;
   const steadyCpuMs = (steady.user + steady.system) / 1000;
-  return { endedAtMs, cpuMs, steadyCpuMs, threads, peakRssMiB, commits, ...totals, storedBytes };
+  return {
+    ...{ endedAtMs, cpuMs, steadyCpuMs, threads, peakRssMiB, commits, ...totals, storedBytes },
+    webhooks: report,
+  };
 }
 
 process.once('message', async (run: IngestRun) => {

@@ -18,6 +18,7 @@ import { benchServe } from './bench-serve.ts';
 import { benchSolana } from './bench-solana.ts';
 import { benchStart } from './bench-start.ts';
 import { benchStream } from './bench-stream.ts';
+import { benchWebhooks } from './bench-webhooks.ts';
 import { GOALS, type Goal } from './goals.ts';
 import { benchGrow } from './grow.ts';
 import { readCoreTicks } from './measure.ts';
@@ -54,6 +55,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   ingest: { run: benchIngest, seconds: 1800, quickSeconds: 90 },
   history: { run: benchHistory, seconds: 120, quickSeconds: 60 },
   alerts: { run: benchAlerts, seconds: 240, quickSeconds: 60 },
+  webhooks: { run: benchWebhooks, seconds: 400, quickSeconds: 120 },
   grow: { run: benchGrow, seconds: 960, quickSeconds: 45 },
   quote: { run: benchQuote, seconds: 100, quickSeconds: 15 },
   solana: { run: benchSolana, seconds: 30, quickSeconds: 15 },
