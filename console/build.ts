@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { deflateRawSync } from 'node:zlib';
 import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
 import { type ConsoleRoute, ROUTES } from './src/routes.ts';
 
@@ -20,7 +21,9 @@ const FOLDER = import.meta.dirname;
 /** `node console/build.ts [folder] [texts of another language]` */
 const DIST = resolve(process.argv[2] ?? join(FOLDER, 'dist'));
 const TEXTS_FILE = resolve(process.argv[3] ?? join(FOLDER, 'src/texts.ts'));
-const { texts } = (await import(pathToFileURL(TEXTS_FILE).href)) as typeof import('./src/texts.ts');
+const { texts, lateTexts } = (await import(
+  pathToFileURL(TEXTS_FILE).href
+)) as typeof import('./src/texts.ts');
 
 /**
  * Every module that asks for texts gets those of the language. For the parts that are loaded late
@@ -219,12 +222,47 @@ function writeDist(files: readonly BuiltFile[], pages: readonly BuiltFile[]): vo
   }
 }
 
+/**
+ * The view in hosts of MCP: one page with all that it needs, for it may load nothing. Its script is
+ * compressed, because the host passes the page on as a string, whole.
+ */
+async function renderMcpApp(): Promise<string> {
+  const { outputFiles } = await build({
+    ...shared,
+    entryPoints: ['src/mcp-app/token-view.ts', 'src/mcp-app/token-view.css'],
+    format: 'iife',
+  });
+  const read = (extension: string) =>
+    outputFiles.find(({ path }) => path.endsWith(extension))?.text ?? '';
+  const packed = deflateRawSync(read('.js'), { level: 9 }).toString('base64');
+  return `<!doctype html>
+<html lang="${escapeText(texts.locale)}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeText(lateTexts.mcpApp.title)}</title>
+<style>${read('.css')}</style>
+</head>
+<body>
+<script>(async () => {
+const bytes = Uint8Array.from(atob('${packed}'), (one) => one.charCodeAt(0));
+const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
+const script = document.createElement('script');
+script.textContent = await new Response(plain).text();
+document.head.append(script);
+})();</script>
+</body>
+</html>
+`;
+}
+
 const toBytes = (text: string) => new TextEncoder().encode(text);
 
 const { files, outputs } = await bundle();
 const plain: BuiltFile[] = [
   { name: 'favicon.svg', bytes: readFileSync(join(FOLDER, 'src/favicon.svg')) },
   { name: 'robots.txt', bytes: toBytes('User-agent: *\nDisallow: /v1/\n') },
+  { name: 'mcp-app/token.html', bytes: toBytes(await renderMcpApp()) },
   { name: 'licences.txt', bytes: toBytes(readLicences()) },
 ];
 const pages = ROUTES.map((route) => ({

@@ -623,6 +623,17 @@ export const texts = {
 
 /** Of parts that most visits never open: the build puts them into a script of their own. */
 export const lateTexts = {
+  /** In hosts of MCP. */
+  mcpApp: {
+    title: 'Mintwire: a token',
+    waiting: 'Waiting for the answer …',
+    loading: 'Loading candles …',
+    failed: 'The chart could not be loaded.',
+    cancelled: 'The call was cancelled.',
+    empty: 'No trade in what is indexed.',
+    figures: (cap: string, liquidity: string, volume: string) =>
+      `Market cap ${cap} · Liquidity ${liquidity} · Volume 24h ${volume}`,
+  },
   webhooks: {
     tabsLabel: 'Parts',
     tabs: { webhooks: 'Webhooks', alerts: 'Alerts' },

@@ -13,6 +13,7 @@ import type { LookupDesk } from '../contract/look-up-token.ts';
 import { operations } from '../contract/operations.ts';
 import type { HttpServerOptions } from '../http/create-http-server.ts';
 import { openConsole } from '../http/open-console.ts';
+import type { FindFile } from '../http/static-files.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { ChainDirectory } from '../market/chain-status.ts';
 import { createReadiness } from '../market/chain-status.ts';
@@ -28,6 +29,7 @@ import type { Streams } from '../market/stream/create-streams.ts';
 import { createMcp } from '../mcp/create-mcp.ts';
 import { PROMPTS } from '../mcp/prompts.ts';
 import { createResources, ERROR_TEMPLATE } from '../mcp/resources.ts';
+import { createTokenView } from '../mcp/token-view.ts';
 import type { ChainSlug } from '../model/chain.ts';
 import type { ChainFollower } from '../runtime/chain-follower.ts';
 import type { Store } from '../store/store.ts';
@@ -42,6 +44,7 @@ interface OpenMcpOptions {
   readonly version: string;
   readonly guides: readonly Guide[];
   readonly listChains: () => readonly string[];
+  readonly readTokenView: () => string | null;
   readonly logger: Pick<Logger, 'error'>;
 }
 
@@ -49,7 +52,7 @@ function openMcp(options: OpenMcpOptions): RawHandler {
   return createMcp({
     ...options,
     operations,
-    resources: createResources(operations, options),
+    resources: [...createResources(operations, options), createTokenView(options.readTokenView)],
     templates: [ERROR_TEMPLATE],
     prompts: PROMPTS,
   });
@@ -111,6 +114,7 @@ interface HandlerParts extends ProbeParts {
   readonly webhooks: ReturnType<typeof openWebhooks>;
   readonly access: Access;
   readonly getStatus: Handlers['getStatus'];
+  readonly findFile: FindFile;
   readonly logger: Logger;
 }
 
@@ -171,6 +175,7 @@ function createHandlers(parts: HandlerParts, compat: Served['compat']): Handlers
     handlers: toAnyHandlers(handlers),
     ...about,
     listChains: () => parts.chains.list().map((chain) => chain.slug),
+    readTokenView: () => parts.findFile('/mcp-app/token')?.bytes.toString('utf8') ?? null,
     logger: parts.logger,
   });
   return { ...handlers, callMcp };
@@ -199,7 +204,10 @@ export async function openApi(
     readOrigin: () => shared.access.origins.findByDomain(null) ?? '',
   });
   return {
-    handlers: createHandlers({ ...shared, market, streams, trading, webhooks }, compat),
+    handlers: createHandlers(
+      { ...shared, market, streams, trading, webhooks, findFile: pages.findFile },
+      compat,
+    ),
     compat,
     parts: [market, trading, webhooks, pages],
     findFile: pages.findFile,

@@ -119,6 +119,8 @@ export interface McpExposure {
    * `windows` they have the one that the input names.
    */
   readonly brief?: { readonly rows: string; readonly fields: readonly string[] };
+  /** Hosts that can show views show its answer as the chart of a token. */
+  readonly hasTokenView?: true;
 }
 
 interface WireForm {

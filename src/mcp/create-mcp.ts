@@ -197,8 +197,9 @@ function createResourceMethods(options: MethodOptions): Readonly<Record<string, 
         const uri = readText(params, 'uri');
         const found = await find(uri, context);
         if (found === null) throw invalid('Resource not found', { uri });
-        const { mimeType, text, cache } = found;
-        return { members: encode({ contents: [{ uri, mimeType, text }] }), cache };
+        const { mimeType, text, cache, _meta } = found;
+        const content = { uri, mimeType, text, ...(_meta && { _meta }) };
+        return { members: encode({ contents: [content] }), cache };
       },
     },
   };

@@ -15,6 +15,8 @@ interface Listed {
   readonly title: string;
   readonly description: string;
   readonly mimeType: string;
+  /** Of the page of a view. */
+  readonly _meta?: { readonly ui: { readonly prefersBorder: boolean } };
 }
 
 export interface Resource extends Listed {

@@ -16,6 +16,7 @@ import type { mcpResultSchemas } from '../contract/schemas/mcp-result-schemas.ts
 import { BoundedMap } from '../lib/bounded-map.ts';
 import { compactInput, compactOutput } from './compact-schema.ts';
 import { encodeToolMembers, type ResultText } from './encode-answer.ts';
+import { TOKEN_VIEW_META } from './token-view.ts';
 
 export interface Tool {
   readonly name: string;
@@ -106,6 +107,7 @@ function buildListed(operation: Operation, exposure: McpExposure) {
       readOnlyHint: operation.access !== 'owner' || operation.method === 'GET',
       openWorldHint: operation.tag !== 'Account',
     },
+    ...(exposure.hasTokenView === true && { _meta: TOKEN_VIEW_META }),
   };
 }
 

@@ -104,11 +104,12 @@ const MEASURE = `(() => {
   const pen = document.createElement('canvas').getContext('2d');
   for (const field of root.querySelectorAll('select, input:not([type=checkbox])')) {
     if (!isShown(field)) continue;
-    const { font, paddingLeft, paddingRight } = getComputedStyle(field);
+    // The shorthand of all is empty where figures are tabular.
+    const { fontWeight, fontSize, fontFamily, paddingLeft, paddingRight } = getComputedStyle(field);
     const isList = field.localName === 'select';
     // What is typed scrolls; a list or an example must be read whole.
     const text = isList ? field.selectedOptions[0]?.text ?? '' : field.value === '' ? field.placeholder : '';
-    pen.font = font;
+    pen.font = [fontWeight, fontSize, fontFamily].join(' ');
     const room = field.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight) - (isList ? 16 : 0);
     if (pen.measureText(text).width > room + 1) tell('cut in its field', field);
   }

@@ -67,7 +67,8 @@ export const getKlines = defineOperation({
     tool: 'get_klines',
     title: 'Candles of a token',
     description:
-      'Lists candles of a token, ascending: open, high, low and close in `currency`, volume in units of the token, trades. Use it for price history; get_token has the current price. The newest 50 unless you give `limit` (up to 1000, with an API key 5000) or startTime and endTime. Example: {"chain": "base", "mint": "0x4200000000000000000000000000000000000006", "interval": "1h", "limit": 24}.',
+      'Lists candles of a token, ascending: prices in `currency`, volume in tokens. For price history; get_token has the current price. The newest 50 unless you give `limit` (up to 1000, with a key 5000) or times. Example: {"chain": "base", "mint": "0x4200000000000000000000000000000000000006", "interval": "1h"}.',
     defaults: { limit: 50 },
+    hasTokenView: true,
   },
 });

@@ -39,8 +39,14 @@ const tool = Type.Object(
       { readOnlyHint: Type.Boolean(), openWorldHint: Type.Boolean() },
       closed,
     ),
+    _meta: Type.Optional(anyObject),
   },
   closed,
+);
+
+/** Of the page of a view (MCP Apps). */
+const viewMeta = Type.Optional(
+  Type.Object({ ui: Type.Object({ prefersBorder: Type.Boolean() }, closed) }, closed),
 );
 
 const resource = {
@@ -80,7 +86,10 @@ export const mcpResultSchemas = {
   resources: result('resources/list', {
     resources: Type.Array(
       Type.Object(
-        { uri: Type.String(), ...resource, size: Type.Optional(Type.Integer({ minimum: 0 })) },
+        {
+          ...{ uri: Type.String(), ...resource, _meta: viewMeta },
+          size: Type.Optional(Type.Integer({ minimum: 0 })),
+        },
         closed,
       ),
     ),
@@ -90,7 +99,10 @@ export const mcpResultSchemas = {
   }),
   resource: result('resources/read', {
     contents: Type.Array(
-      Type.Object({ uri: Type.String(), mimeType: Type.String(), text: Type.String() }, closed),
+      Type.Object(
+        { uri: Type.String(), mimeType: Type.String(), text: Type.String(), _meta: viewMeta },
+        closed,
+      ),
     ),
   }),
   prompts: result('prompts/list', { prompts: Type.Array(prompt) }),
