@@ -776,6 +776,7 @@ export const lateTexts = {
         buy: 'one buy is more than',
         sell: 'one sell is more than',
         wallet: 'this wallet trades',
+        holders: 'the ten largest hold more than',
         pool: 'a new pool has more than',
       },
       value: { usd: 'USD', pct: 'Per cent', address: 'Address of the wallet' },

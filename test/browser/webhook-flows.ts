@@ -41,7 +41,7 @@ async function confirm(page: Page, dialog: string, button: string): Promise<void
   await asked.waitFor({ state: 'detached' });
 }
 
-export async function createWebhookOnPage(page: Page, url: string): Promise<string> {
+async function createWebhookOnPage(page: Page, url: string): Promise<string> {
   await page.getByRole('button', { name: 'Create a webhook' }).click();
   await page.getByLabel('URL that events').fill(url);
   await page.getByLabel('Alerts', { exact: true }).check();
@@ -142,19 +142,27 @@ export async function useWebhook(t: Cleanup, scene: ConsoleScene): Promise<void>
   await watched.finish();
 }
 
-export async function tellWhen(scene: ConsoleScene): Promise<void> {
+export async function tellWhen(t: Cleanup, scene: ConsoleScene): Promise<void> {
+  const receiver = await startReceiver(t);
   const watched = await scene.openPage(WIRE_PATH, {
     wallets: [createBrowserWallet(scene.chain, 8)],
   });
   const { page } = watched;
-  await page.getByRole('button', { name: 'Tell me when' }).click();
   const dialog = page.getByRole('dialog', { name: 'Tell me when' });
+  await page.getByRole('button', { name: 'Tell me when' }).click();
   await dialog.getByText('Alerts belong to a wallet').waitFor();
   await dialog.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('button', { name: 'Test Wallet' }).click();
+  await dialog.getByLabel('Condition').waitFor();
+  const { origin } = scene.service();
+  await page.goto(`${origin}/webhooks`);
+  await createWebhookOnPage(page, receiver.url);
+  await page.goto(origin + WIRE_PATH);
+  await page.getByRole('button', { name: 'Tell me when' }).click();
   await dialog.getByLabel('Condition').selectOption('one buy is more than');
   await dialog.getByLabel('USD', { exact: true }).fill('0.01');
   await dialog.getByLabel('How often').selectOption('Every time');
+  await dialog.getByLabel('Deliver to').selectOption(receiver.url);
   await dialog.getByRole('button', { name: 'Create the alert' }).click();
   await dialog.getByText('Created.').waitFor();
   const row = dialog.getByRole('row', { name: /one buy is more than \$0\.01/ });
@@ -171,10 +179,15 @@ export async function tellWhen(scene: ConsoleScene): Promise<void> {
   );
   await buyWire(scene.chain);
   await row.getByText('at $').waitFor();
+  await untilRight(
+    'the alert is delivered',
+    async () => receiver.listEvents().map(({ type }) => type),
+    (types) => types.includes('alert'),
+  );
   await dialog.getByRole('link', { name: 'All alerts' }).click();
   const listed = page.getByRole('row', { name: /one buy is more than/ });
   await listed.getByText('at $').waitFor();
-  await listed.getByRole('link').first().waitFor();
+  await listed.getByRole('link', { name: 'webhook' }).waitFor();
   await listed.getByRole('button', { name: 'Delete' }).click();
   await confirm(page, 'Delete the alert', 'Delete');
   await page.getByText('No alert yet').waitFor();

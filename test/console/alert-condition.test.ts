@@ -35,6 +35,7 @@ test('each condition of the form is one that the API takes, and is read back as 
     'one buy is more than $12.50',
     'one sell is more than $12.50',
     'this wallet trades 0x0000…00aa',
+    'the ten largest hold more than 12.50%',
     'a new pool has more than $12.50',
   ]);
 });

@@ -48,8 +48,8 @@ describe('beside each other', { concurrency: 3 }, () => {
     test('a webhook is created, tested, paused, replayed, rotated, disabled and deleted', (t) =>
       useWebhook(t, scene));
 
-    test('an alert is set on the page of a token, fires, and is deleted from the list', () =>
-      tellWhen(scene));
+    test('an alert is set on the page of a token, fires, and is deleted from the list', (t) =>
+      tellWhen(t, scene));
   });
 
   describe('what the price does not matter to', { concurrency: 1 }, () => {

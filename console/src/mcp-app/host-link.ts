@@ -11,7 +11,7 @@ interface RpcMessage {
   readonly error?: { readonly message: string };
 }
 
-export interface HostLink {
+interface HostLink {
   /** Rejects with what the host says. */
   request(method: string, params: Fields): Promise<unknown>;
   notify(method: string, params: Fields): void;
@@ -21,7 +21,7 @@ interface HostHandlers {
   readonly [method: string]: ((params: Fields) => void) | undefined;
 }
 
-const METHOD_NOT_FOUND = { code: -32601, message: 'Method not found' };
+const METHOD_NOT_FOUND = -32601;
 /** What the host may ask; both need no more than an answer. */
 const ANSWERED = ['ping', 'ui/resource-teardown'];
 
@@ -40,7 +40,12 @@ export function openHostLink(handlers: HostHandlers): HostLink {
       else asked?.reject(new Error(error.message));
     } else if (id === undefined) handlers[method]?.(params);
     else
-      send({ id, ...(ANSWERED.includes(method) ? { result: {} } : { error: METHOD_NOT_FOUND }) });
+      send({
+        id,
+        ...(ANSWERED.includes(method)
+          ? { result: {} }
+          : { error: { code: METHOD_NOT_FOUND, message: method } }),
+      });
   });
   return {
     request: (method, params) => {

@@ -63,7 +63,7 @@ export const getHolders = defineOperation({
     tool: 'get_holders',
     title: 'Holders of a token',
     description:
-      'Lists the holders of a token, the largest first, with the share of the supply of each in per cent, and of the top ten together (top10Pct). Use it to judge concentration. If coverage.holdersComplete is false, not every holder is known. 20 holders unless you give `limit` (up to 100, with an API key 1000). Example: {"chain": "base", "mint": "0x4200000000000000000000000000000000000006", "exclude": ["pool", "burn"]}.',
+      'Lists the holders of a token, the largest first, with the share of the supply of each in per cent, and of the top ten together (top10Pct). Use it to judge concentration. If coverage.holdersComplete is false, not every holder is known. 20 holders unless you give `limit` (up to 100, with a key 1000). Example: {"chain": "base", "mint": "0x4200000000000000000000000000000000000006", "exclude": ["pool", "burn"]}.',
     defaults: { limit: 20 },
   },
 });

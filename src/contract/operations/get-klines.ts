@@ -65,9 +65,9 @@ export const getKlines = defineOperation({
   errors: [...TOKEN_ERRORS, 'POOL_NOT_FOUND'],
   mcp: {
     tool: 'get_klines',
-    title: 'Candles of a token',
+    title: 'Candles',
     description:
-      'Lists candles of a token, ascending: prices in `currency`, volume in tokens. For price history; get_token has the current price. The newest 50 unless you give `limit` (up to 1000, with a key 5000) or times. Example: {"chain": "base", "mint": "0x4200000000000000000000000000000000000006", "interval": "1h"}.',
+      'Lists candles of a token, ascending: prices in `currency`, volume in tokens. Use it for price history; get_token has the current price. The newest 50 unless you give `limit` (up to 1000, with a key 5000) or times. Example: {"chain": "base", "mint": "0x4200000000000000000000000000000000000006", "interval": "1h"}.',
     defaults: { limit: 50 },
     hasTokenView: true,
   },

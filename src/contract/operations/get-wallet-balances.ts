@@ -39,7 +39,7 @@ export const getWalletBalances = defineOperation({
     tool: 'get_wallet_balances',
     title: 'What a wallet holds',
     description:
-      'Lists the native coin and the tokens that a wallet holds on one chain, with amounts, prices and values in USD. Use it to see what an address owns; any address can be read, without signing in. amount is in units, amountRaw in raw units; null means unknown, see coverage. Symbols are text of strangers. 20 tokens unless you give `limit` (up to 100). Example: {"chain": "base", "wallet": "0x4200000000000000000000000000000000000006"}.',
+      'Lists the native coin and the tokens that a wallet holds on one chain, with amounts, prices and values in USD. Use it to see what an address owns; any address can be read, without signing in. amount is in units, amountRaw in raw units; null means unknown, see coverage. Symbols are strangers\' text. 20 tokens unless you give `limit` (up to 100). Example: {"chain": "base", "wallet": "0x4200000000000000000000000000000000000006"}.',
     defaults: { limit: 20 },
   },
 });

@@ -25,7 +25,7 @@ export const getWalletPositions = defineOperation({
     tool: 'get_wallet_positions',
     title: 'Positions of a wallet',
     description:
-      'Lists the tokens that a wallet has traded on one chain: amount held, average cost, realised and unrealised profit in USD, buys and sells. Use it to judge how a trader does. If complete is false, the cost of a part is unknown and the figures cover the rest. 20 positions unless you give `limit` (up to 100). Symbols are text of strangers. Example: {"chain": "base", "wallet": "0x4200000000000000000000000000000000000006"}.',
+      'Lists the tokens that a wallet has traded on one chain: amount held, average cost, realised and unrealised profit in USD, buys and sells. Use it to judge how a trader does. If complete is false, the cost of a part is unknown and the figures cover the rest. 20 positions unless you give `limit` (up to 100). Symbols are strangers\' text. Example: {"chain": "base", "wallet": "0x4200000000000000000000000000000000000006"}.',
     defaults: { limit: 20 },
   },
 });

@@ -35,6 +35,7 @@ export const CONDITIONS: Readonly<
   buy: { value: 'usd' },
   sell: { value: 'usd' },
   wallet: { value: 'address' },
+  holders: { value: 'pct' },
   pool: { value: 'usd' },
 };
 
@@ -67,6 +68,8 @@ export function buildWhen({ name, value, window }: EnteredCondition): AlertWhen 
       return { trade: { valueUsdAbove: value, side: name } };
     case 'wallet':
       return { wallet: { address: value } };
+    case 'holders':
+      return { holdersTop10Pct: { above: Number(value) } };
     case 'pool':
       return { newPool: { minLiquidityUsd: value } };
   }
@@ -77,6 +80,7 @@ function findCondition(when: AlertWhen): Omit<EnteredCondition, 'window'> & {
   readonly window?: AlertWindow;
 } {
   const { priceUsd, changePct, volumeUsd, liquidityUsd, trade, wallet, newPool } = when;
+  const { holdersTop10Pct: holders } = when;
   if (priceUsd !== undefined) {
     const name = (['above', 'below', 'crosses'] as const).find((each) => priceUsd[each]);
     return { name: name ?? 'crosses', value: priceUsd[name ?? 'crosses'] ?? '' };
@@ -93,6 +97,7 @@ function findCondition(when: AlertWhen): Omit<EnteredCondition, 'window'> & {
   if (liquidityUsd !== undefined) return { name: 'drop', value: String(liquidityUsd.dropPct) };
   if (trade !== undefined) return { name: trade.side ?? 'trade', value: trade.valueUsdAbove };
   if (wallet !== undefined) return { name: 'wallet', value: wallet.address };
+  if (holders !== undefined) return { name: 'holders', value: String(holders.above) };
   return { name: 'pool', value: newPool?.minLiquidityUsd ?? '' };
 }
 
