@@ -51,7 +51,7 @@ const [TRANSACTIONS_PER_LOG, TRANSACTION_BYTES] = [0.25, 215];
 
 /** CPU of reading and proving a block, and for each of its logs, without Node's own Keccak. */
 const [BLOCK_CPU_MS, LOG_CPU_MS] = [0.5, 0.05];
-/** Ethereum's recent files: 928 MB for 8,192 blocks (../shared/ARCHIVES.md B). Older ones are less. */
+/** Recent files of Ethereum: 928 MB for 8,192 blocks (../shared/ARCHIVES.md B); older ones less. */
 const ERA_BLOCK_BYTES = 928_000_000 / 8192;
 /** A signature, from which era files have the sender. */
 const SENDER_CPU_MS = 3.1;
