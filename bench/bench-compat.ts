@@ -11,6 +11,7 @@ import type { Row } from './row.ts';
 
 const WSOL = 'So11111111111111111111111111111111111111112';
 const SOLANA = 'devnet-solana';
+const DEVNET = 'devnet';
 
 interface Request {
   readonly path: string;
@@ -34,7 +35,10 @@ async function read({ port }: StartedServer, { path, body }: Request): Promise<J
   return response.json();
 }
 
-async function listTwins(server: StartedServer): Promise<Twin[]> {
+const POOL_PARTS = 'include=windows,reserves,tokens';
+
+/** Each beside the operation that it asks most of. */
+async function listJupiterTwins(server: StartedServer): Promise<Twin[]> {
   const { tokens } = await read(server, {
     path: `/v1/tokens?chain=${SOLANA}&sort=liquidity&limit=30`,
   });
@@ -71,6 +75,54 @@ async function listTwins(server: StartedServer): Promise<Twin[]> {
       ours: { path: `/v1/tokens?chain=${SOLANA}&sort=volume&window=24h&limit=20` },
     },
   ];
+}
+
+/** What programs ask most of these two (DexScreener's and GeckoTerminal's clients). */
+async function listPoolTwins(server: StartedServer): Promise<Twin[]> {
+  const { pools } = await read(server, { path: `/v1/pools?chain=${DEVNET}&sort=trades&limit=1` });
+  const [{ address, base }] = pools;
+  const { mint, symbol } = base;
+  const of = `chain=${DEVNET}&mint=${mint}`;
+  const ofPool = `${of}&pool=${address}`;
+  const gt = '/compat/gt/api/v2';
+  const net = `/networks/${DEVNET}`;
+  const tokenPools = { path: `/v1/pools?${of}&sort=liquidity&limit=30&${POOL_PARTS}` };
+  const prices = {
+    path: '/v1/prices',
+    body: JSON.stringify({ tokens: [{ chain: DEVNET, mint }] }),
+  };
+  return (
+    [
+      ['ds tokens', `/compat/ds/latest/dex/tokens/${mint}`, tokenPools],
+      ['ds token-pairs', `/compat/ds/token-pairs/v1/${DEVNET}/${mint}`, tokenPools],
+      [
+        'ds pairs',
+        `/compat/ds/latest/dex/pairs/${DEVNET}/${address}`,
+        `/v1/pool?chain=${DEVNET}&pool=${address}`,
+      ],
+      [
+        'ds search',
+        `/compat/ds/latest/dex/search?q=${symbol}`,
+        `/v1/tokens/search?q=${symbol}&limit=5`,
+      ],
+      ['gt pool', `${gt}${net}/pools/${address}`, `/v1/pool?chain=${DEVNET}&pool=${address}`],
+      [
+        'gt ohlcv',
+        `${gt}${net}/pools/${address}/ohlcv/minute?limit=100`,
+        `/v1/token/klines?${ofPool}&interval=1m&limit=100`,
+      ],
+      ['gt trades', `${gt}${net}/pools/${address}/trades`, `/v1/token/trades?${ofPool}&limit=300`],
+      ['gt price', `${gt}/simple${net}/token_price/${mint}`, prices],
+      [
+        'gt trending',
+        `${gt}${net}/trending_pools`,
+        `/v1/pools?chain=${DEVNET}&sort=trending&window=24h&limit=20&${POOL_PARTS}`,
+      ],
+    ] as const
+  ).map(([name, path, ours]) => ({
+    ...{ name, theirs: { path } },
+    ours: typeof ours === 'string' ? { path: ours } : ours,
+  }));
 }
 
 async function measureTwin(
@@ -112,7 +164,7 @@ export async function benchCompat(options: { readonly quick: boolean }): Promise
     const isReady = () => fetch(`http://127.0.0.1:${server.port}/v1/ready`).then(({ ok }) => ok);
     while (!(await isReady())) await sleep(500);
     const measured = [];
-    const twins = await listTwins(server);
+    const twins = [...(await listJupiterTwins(server)), ...(await listPoolTwins(server))];
     // Pools are known a moment after the chain is ready.
     for (const { ours } of twins) {
       while (
