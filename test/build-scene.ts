@@ -26,7 +26,7 @@ import { AwaitedPools } from '../src/trading/quote/awaited-pools.ts';
 import type { TradeInput } from '../src/trading/quote/create-pricing.ts';
 import { createPricing, type Pricing } from '../src/trading/quote/create-pricing.ts';
 import { explainUnquotable } from '../src/trading/quote/explain-unquotable.ts';
-import type { PricedTrade, TradeRequest } from '../src/trading/quote/priced-trade.ts';
+import type { PricedTrade, PriceOptions, TradeRequest } from '../src/trading/quote/priced-trade.ts';
 import type { TradeChain } from '../src/trading/quote/trade-chain.ts';
 import { TradeTokens } from '../src/trading/quote/trade-tokens.ts';
 import { RouteScheduler } from '../src/trading/search/route-scheduler.ts';
@@ -68,7 +68,7 @@ const ROUTERS = [ROUTER, OTHER_ROUTER] as const;
 
 /** Always prices for the same caller. */
 export type ScenePricing = Omit<Pricing, 'price'> & {
-  price(request: TradeRequest): Promise<PricedTrade>;
+  price(request: TradeRequest, options?: PriceOptions): Promise<PricedTrade>;
 };
 
 export interface BuildScene {
@@ -253,7 +253,7 @@ export async function createBuildScene(
   });
   return {
     ...{ chain, store, fees, adoption, node, clock, errors, lists },
-    pricing: { ...pricing, price: (request) => pricing.price(request, caller) },
+    pricing: { ...pricing, price: (request, options) => pricing.price(request, caller, options) },
     build: (input) =>
       build({ ...SALE, deadlineSeconds: 120, approval: 'onchain', ...input } as never, CONTEXT),
   };

@@ -23,9 +23,12 @@ export async function createIndexingScene(
     readonly rpcUrl?: (real: string) => Promise<string>;
     /** Changes the chain before a service follows it. */
     readonly prepare?: (chain: TestChain) => Promise<void>;
+    /** Whether the chain has other exchanges than Uniswap. */
+    readonly hasOthers?: boolean | undefined;
   },
 ): Promise<IndexingScene> {
-  const chain = await startTestChain({ history: { blocks: 12, actionsPerBlock: 4 } });
+  const { hasOthers = false } = options;
+  const chain = await startTestChain({ hasOthers, history: { blocks: 12, actionsPerBlock: 4 } });
   t.after(() => chain.stop());
   await options.prepare?.(chain);
   const folder = mkdtempSync(join(tmpdir(), 'mintwire-test-'));

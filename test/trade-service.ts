@@ -237,9 +237,10 @@ async function untilMeasured(scene: TradeService): Promise<void> {
 
 export async function startTradeService(
   t: Cleanup,
-  options: { readonly engine?: Engine } = {},
+  options: { readonly engine?: Engine; readonly hasOthers?: boolean } = {},
 ): Promise<TradeService> {
-  const { chain, env } = await createIndexingScene(t, { engine: options.engine ?? 'sqlite' });
+  const { engine = 'sqlite', hasOthers } = options;
+  const { chain, env } = await createIndexingScene(t, { engine, hasOthers });
   await chain.rpc.call('anvil_setBalance', MAKER, `0x${(10n ** 26n).toString(16)}`);
   const service = await startServiceProcess(t, { env: { ...env, ...LIMITS } });
   await untilAtHead(service, chain);

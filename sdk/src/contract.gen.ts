@@ -151,6 +151,7 @@ export interface BuiltTrade {
   transactions: (UnsignedTransaction | UnsignedSolanaTransaction)[];
   permit?: Permit;
   walletCalls?: WalletCalls;
+  split: TradeSplit | null;
 }
 
 export interface Chain {
@@ -2517,6 +2518,38 @@ export interface TradeSimulation {
    * charges a fee that depends on it. `exact` then holds in a block of that time.
    */
   blockTime?: number;
+}
+
+/**
+ * The same trade over several routers, in place of `transactions`: null unless that pays at
+ * least 5 bps more. Each router enforces its own part's minimum; that all calls happen or none
+ * is guaranteed by the wallet alone, so send it only to one that executes batches atomically.
+ * On EVM chains, with a given input, `approval: "onchain"` and no fee.
+ */
+export interface TradeSplit {
+  walletCalls: WalletCalls;
+  /** In Unix milliseconds. */
+  deadline: number;
+  /** What the batch was simulated to pay. */
+  amountOutRaw: string;
+  /** The sum of the minimums; never below `quote.output.minAmountRaw`. */
+  minAmountOutRaw: string;
+  /** How much more it pays than `transactions`, after the network fees of both. */
+  gainBps: number;
+  /** In order of execution. */
+  parts: TradeSplitPart[];
+  /** For the person who signs. */
+  summary: string[];
+}
+
+export interface TradeSplitPart {
+  router: string;
+  /** What this call spends. */
+  amountInRaw: string;
+  /** What it pays. */
+  amountOutRaw: string;
+  /** If it would pay less, its router reverts. */
+  minAmountOutRaw: string;
 }
 
 export interface TradeStatus {

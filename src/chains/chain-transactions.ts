@@ -213,6 +213,15 @@ export class UnprovenRouterError extends Error {
   }
 }
 
+/** Several trades as one batch that a wallet executes as a whole or not at all. */
+export interface BuiltBatch {
+  readonly walletCalls: WalletCalls;
+  /** What the wallet received and what all calls used, when they were simulated in a row. */
+  readonly amountOutRaw: bigint;
+  readonly unitsUsed: bigint;
+  readonly deadlineSeconds: number;
+}
+
 /** A wallet as of the newest block. */
 export interface TradingWallet {
   readonly head: BlockHeader;
@@ -225,6 +234,11 @@ export interface TradingWallet {
    * if the trade is too large for a transaction, and an `UnprovenRouterError`.
    */
   build(request: BuildRequest): Promise<BuiltTransactions | null>;
+  /**
+   * Trades of the same two tokens, each through its own router and with its own minimum. Null if
+   * one would fail, or if no node could simulate them. Absent if the chain has no such batches.
+   */
+  buildBatch?(requests: readonly BuildRequest[]): Promise<BuiltBatch | null>;
 }
 
 /** How much more a wallet has of a token or of the native coin; negative if it has less. */

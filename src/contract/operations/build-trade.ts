@@ -82,6 +82,38 @@ const issuesSchema = Type.Object(
   { title: 'TradeIssues', additionalProperties: false },
 );
 
+const tradeSplitSchema = Type.Object(
+  {
+    walletCalls: walletCallsSchema,
+    deadline: Type.Integer({ minimum: 0, description: 'In Unix milliseconds.' }),
+    amountOutRaw: rawAmount('What the batch was simulated to pay.'),
+    minAmountOutRaw: rawAmount('The sum of the minimums; never below `quote.output.minAmountRaw`.'),
+    gainBps: Type.Integer({
+      minimum: 5,
+      description: 'How much more it pays than `transactions`, after the network fees of both.',
+    }),
+    parts: Type.Array(
+      Type.Object(
+        {
+          router: Type.String(),
+          amountInRaw: rawAmount('What this call spends.'),
+          amountOutRaw: rawAmount('What it pays.'),
+          minAmountOutRaw: rawAmount('If it would pay less, its router reverts.'),
+        },
+        { title: 'TradeSplitPart', additionalProperties: false },
+      ),
+      { minItems: 2, maxItems: 3, description: 'In order of execution.' },
+    ),
+    summary: Type.Array(Type.String(), { description: 'For the person who signs.' }),
+  },
+  {
+    title: 'TradeSplit',
+    additionalProperties: false,
+    description:
+      'The same trade over several routers, in place of `transactions`: null unless that pays at least 5 bps more. Each router enforces its own part\'s minimum; that all calls happen or none is guaranteed by the wallet alone, so send it only to one that executes batches atomically. On EVM chains, with a given input, `approval: "onchain"` and no fee.',
+  },
+);
+
 export const buildTrade = defineOperation({
   id: 'buildTrade',
   method: 'POST',
@@ -152,6 +184,7 @@ export const buildTrade = defineOperation({
       }),
       permit: Type.Optional(permitSchema),
       walletCalls: Type.Optional(walletCallsSchema),
+      split: Type.Union([tradeSplitSchema, Type.Null()]),
     },
     { title: 'BuiltTrade', additionalProperties: false },
   ),

@@ -9,6 +9,7 @@ import type { ChainInfo } from '../../model/chain.ts';
 import type { Address } from '../../model/ids.ts';
 import type { PricedTrade, TradeAsset } from '../quote/priced-trade.ts';
 import type { QuoteAnswer } from '../quote/quote-answer.ts';
+import type { TradeSplit } from './split-trade.ts';
 
 // What a built trade will do, as lines for the person who signs it.
 
@@ -201,6 +202,8 @@ interface BuiltFacts {
   readonly addresses: AddressCodec;
   /** The page of an explorer about the traded token; null if there is none. */
   readonly tokenPage: string | null;
+  /** The same trade over several routers, if that pays more. */
+  readonly split: TradeSplit | null;
 }
 
 function findAllowanceIssue({ trade, built, addresses }: BuiltFacts): Issues['allowance'] {
@@ -305,6 +308,34 @@ function describeEnd({ deadlineSeconds, transactions }: BuiltTransactions): stri
   return `block height ${Math.min(...heights)}, in about a minute`;
 }
 
+function describeSplit({ split, trade }: BuiltFacts): BuildAnswer['split'] {
+  if (split === null) return null;
+  const { parts, batch, minAmountOutRaw, gainBps } = split;
+  const names = parts.map(({ router }) => router).join(', ');
+  const [most, least] = [batch.amountOutRaw, minAmountOutRaw].map((raw) =>
+    formatShortAmount(trade.tokenOut, raw),
+  );
+  return {
+    walletCalls: batch.walletCalls,
+    deadline: batch.deadlineSeconds * 1000,
+    amountOutRaw: batch.amountOutRaw.toString(),
+    minAmountOutRaw: minAmountOutRaw.toString(),
+    gainBps,
+    parts: parts.map((part) => ({
+      router: part.router,
+      amountInRaw: part.amountInRaw.toString(),
+      amountOutRaw: part.amountOutRaw.toString(),
+      minAmountOutRaw: part.minAmountOutRaw.toString(),
+    })),
+    summary: [
+      `In one batch over ${parts.length} calls (${names}) you receive about ${most}, ${formatPercent(gainBps)} more after fees`,
+      `At least ${least}: each router enforces its own part of it`,
+      'That all calls happen, or none, is up to your wallet: it must execute them atomically',
+      `${batch.walletCalls.calls.length} calls, signed once`,
+    ],
+  };
+}
+
 export function createBuildAnswer(facts: BuiltFacts): BuildAnswer {
   const { trade, wallet, built, addresses, tokenPage } = facts;
   const { feesRaw, transactions, permit, walletCalls } = built;
@@ -328,5 +359,6 @@ export function createBuildAnswer(facts: BuiltFacts): BuildAnswer {
     transactions: transactions.map(({ unsigned }) => unsigned),
     ...(permit === null ? {} : { permit: permit.message }),
     ...(walletCalls === null ? {} : { walletCalls }),
+    split: describeSplit(facts),
   };
 }

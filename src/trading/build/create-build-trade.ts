@@ -46,6 +46,7 @@ import {
 } from './build-terms.ts';
 import type { BuildChains } from './read-transaction-trades.ts';
 import { askNode } from './read-transaction-trades.ts';
+import { findSplit, type TradeSplit } from './split-trade.ts';
 
 // The signed permit of a build: its terms are sealed in the quote id of the build that asked for
 // it, so that the request brings only the signature.
@@ -380,13 +381,42 @@ class TradeBuilder {
     if (built === null) return gone;
     const trade = this.#warnOfPowers(followed ?? held, built);
     const quote = pricing.sealAnswer(trade, built.permit?.terms);
+    const split = isAtHead ? await this.#split(build, funds, { trade, built, attempt }) : null;
     const { mint } = request;
     const chain = chains.known.get(request.chain);
     const { addresses, findTokenPage } = builders.findFamily(chain.slug);
     return createBuildAnswer({
-      ...{ chain, trade, quote, wallet, funds, built, block, addresses },
+      ...{ chain, trade, quote, wallet, funds, built, block, addresses, split },
       tokenPage: mint === addresses.native ? null : findTokenPage(chain, mint),
     });
+  }
+
+  /** What is offered beside the trade never stands in its way. */
+  async #split(
+    build: Build,
+    funds: TradingWallet,
+    single: { trade: PricedTrade; built: BuiltTransactions; attempt: PricedAttempt },
+  ): Promise<TradeSplit | null> {
+    const { request, approval, caller } = build;
+    const { trade, built, attempt } = single;
+    const chain = this.#parts.chains.find(request.chain);
+    if (chain === null || funds.buildBatch === undefined || approval !== 'onchain') return null;
+    if (built.simulation === null) return null;
+    try {
+      return await findSplit({
+        ...{ single: trade, unitsUsed: built.simulation.unitsUsed, chain },
+        price: (asked, options) => this.#parts.pricing.price(asked, caller, options),
+        build: async (joint, parts) => {
+          const orders = parts.map((part) => {
+            return { ...attempt.order, trade: { ...toExecutable(joint), ...part } };
+          });
+          return (await funds.buildBatch?.(orders)) ?? null;
+        },
+      });
+    } catch (error) {
+      if (error instanceof AppError || build.chain.isUnavailable(error)) return null;
+      throw error;
+    }
   }
 
   /**

@@ -3,6 +3,7 @@
 import type { NetworkFees } from '../../chains/chain-nodes.ts';
 import { applyPriority, type Priority } from '../../chains/priority.ts';
 import { findRank, RANK_STABLE } from '../../chains/quote-rule.ts';
+import type { TradeRouter } from '../../chains/trade-router.ts';
 import { EVALUATIONS_PER_UNIT } from '../../contract/operation.ts';
 import { buildNotReadyError } from '../../contract/parse-reference.ts';
 import { type Lookalike, warnOfLookalike } from '../../contract/safety-warnings.ts';
@@ -34,6 +35,7 @@ import {
 } from './auto-slippage.ts';
 import { buildNotQuotedError, findOnChainRoute } from './on-chain-route.ts';
 import type {
+  JointRouters,
   PricedTrade,
   PriceOptions,
   PriceTrade,
@@ -370,6 +372,11 @@ function raiseByFee(outPerUnit: Ratio | null, { fixed, fee }: TradeRequest): Rat
   return { numerator: numerator * BPS, denominator: denominator * (BPS - BigInt(fee.bps)) };
 }
 
+function buildJointRouter({ venues }: JointRouters): TradeRouter {
+  const traits = { canDivide: true, canTax: false, isProven: false } as const;
+  return { name: 'joint', venues, ...traits, outputCall: 'input' };
+}
+
 /** Finds routes on the last committed state: all that is returned is of one state. */
 function createSearch(parts: PricingParts) {
   const worths = new Map<ChainSlug, UnitWorth>();
@@ -389,14 +396,17 @@ function createSearch(parts: PricingParts) {
       ...{ bytesMax: bytesMax - taken, fewBytesMax: fewBytesMax - taken },
       ...(listed === undefined ? {} : { listed }),
     };
-    const routers = chain
-      .listRouters?.()
-      ?.filter(
-        ({ name, isProven, onlyOutputs }) =>
-          (options.isProvenOnly !== true || isProven) &&
-          (options.isPermitted !== true || onlyOutputs !== true) &&
-          name === (options.router ?? name),
-      );
+    const { joint } = options;
+    const routers = joint
+      ? [buildJointRouter(joint)]
+      : chain
+          .listRouters?.()
+          ?.filter(
+            ({ name, isProven, onlyOutputs }) =>
+              (options.isProvenOnly !== true || isProven) &&
+              (options.isPermitted !== true || onlyOutputs !== true) &&
+              name === (options.router ?? name),
+          );
     const tokenIn = ends.tokenIn.token;
     const tokenOut = ends.tokenOut.token;
     const { market, size } = describeSearch(request);
@@ -426,7 +436,7 @@ function createSearch(parts: PricingParts) {
           costs,
           outPerUnit: raiseByFee(outPerUnit, request),
           paysFee,
-          routers,
+          ...{ routers, pools: joint?.pools },
           limits: request.limits ?? NO_LIMITS,
         });
       },

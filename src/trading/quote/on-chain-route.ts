@@ -69,6 +69,7 @@ function mayCall(chain: TradeChain, question: OnChainQuestion): boolean {
   const { searched, request, options, tokenIn, tokenOut, isPaused, at } = question;
   // What was never computed is built on only after a simulation, and its cost is not known.
   if (request.fixed !== 'input' || options.isProvenOnly === true) return false;
+  if (options.joint !== undefined) return false;
   // Few of their routers pay fees.
   if (options.unitsMax !== undefined || request.fee !== undefined) return false;
   if (searched.kind === 'none' && searched.reason === 'taxedRouter') return false;

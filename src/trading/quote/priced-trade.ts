@@ -266,6 +266,13 @@ export interface TradeCaller {
   charge(cost: number): void;
 }
 
+export interface JointRouters {
+  /** What the routers reach together. */
+  readonly venues: ReadonlySet<string>;
+  /** All of them if absent. */
+  readonly pools?: ReadonlySet<PoolId> | undefined;
+}
+
 export interface PriceOptions {
   /**
    * The value of a cost unit to choose the route with, instead of the current one: with that of an
@@ -282,6 +289,8 @@ export interface PriceOptions {
   readonly amountInMax?: bigint | undefined;
   /** The name of the only router that may be used. */
   readonly router?: string | undefined;
+  /** Routers to search as if they were one, and the only pools to use; nobody can execute that. */
+  readonly joint?: JointRouters | undefined;
   /** Called when computed routes have been searched; what may follow asks a node, or prices. */
   readonly onSearched?: (() => void) | undefined;
 }

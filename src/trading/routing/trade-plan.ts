@@ -9,7 +9,7 @@ import { kindOf } from '../../amm/pool-kinds.ts';
 import type { TradeRouter } from '../../chains/trade-router.ts';
 import type { TransactionCosts } from '../../chains/transaction-costs.ts';
 import type { Ratio } from '../../lib/decimal.ts';
-import type { Address } from '../../model/ids.ts';
+import type { Address, PoolId } from '../../model/ids.ts';
 import type { PoolGraph } from '../graph/pool-graph.ts';
 import type { GraphPool } from '../graph/pool-graph-pool.ts';
 import type { DirectionSafety, SafetyCache } from '../graph/safety-cache.ts';
@@ -173,6 +173,8 @@ export interface RouteQuestion {
   readonly routers?: readonly TradeRouter[] | undefined;
   /** What the caller allows; everything if absent. */
   readonly limits?: RouteLimits;
+  /** The only ones that may be used; all if absent. */
+  readonly pools?: ReadonlySet<PoolId> | undefined;
   /**
    * Whether the router pays a part of the output to somebody else. It holds the output for that,
    * and a token that deducts from its transfers is not sent twice.
@@ -301,7 +303,8 @@ export function planTrade(question: RouteQuestion): TradePlan {
     collected ??= new FieldPools(graph, { tokenIn, tokenOut, hopCountMax });
     return collected;
   };
-  const isAllowed = ({ venue }: GraphPool) => allowsVenue(allowed, venue);
+  const isAllowed = ({ venue, pool }: GraphPool) =>
+    allowsVenue(allowed, venue) && (question.pools?.has(pool) ?? true);
   return {
     size,
     outPerUnit,

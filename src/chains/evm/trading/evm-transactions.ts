@@ -6,6 +6,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import type { Address, TransactionId } from '../../../model/ids.ts';
 import {
   type BuildRequest,
+  type BuiltBatch,
   type BuiltTransactions,
   type ChainTransactions,
   type ExecutableTrade,
@@ -20,6 +21,7 @@ import { isRpcError } from '../../rpc/rpc-error.ts';
 import { toShownAddress } from '../data/checksum-address.ts';
 import type { EvmDeployment, Rollup } from '../data/deployments/evm-deployment.ts';
 import { pickContract } from '../venues/encode-venue-swap.ts';
+import type { EncodedCall } from '../venues/swap-plan.ts';
 import { listSwapRouters, type SwapRouter } from '../venues/swap-routers.ts';
 import { findSpender, type TransactionKind } from './encode-approval.ts';
 import { TRANSACTION_GAS_MAX } from './evm-transaction-costs.ts';
@@ -28,7 +30,12 @@ import { type DataCost, readDataCost } from './read-data-cost.ts';
 import { type EvmFees, offerTip, readNetworkFees, readPaidTips } from './read-network-fees.ts';
 import { readAllowance, readTrader, type Trader } from './read-trader.ts';
 import { readTransaction } from './read-transaction.ts';
-import { type PlannedTransaction, type Rehearsal, rehearseTrade } from './rehearse-trade.ts';
+import {
+  type PlannedTransaction,
+  type Rehearsal,
+  rehearseBatch,
+  rehearseTrade,
+} from './rehearse-trade.ts';
 import { CallSimulator } from './simulate-calls.ts';
 import { TokenBalanceSlots } from './token-balance-slot.ts';
 import {
@@ -151,16 +158,16 @@ function findMissingPermit(rehearsed: RehearsedTrade): BuiltTransactions['permit
 }
 
 function buildWalletCalls(
-  { chainId, wallet }: RehearsedTrade,
-  transactions: readonly EvmTransaction[],
+  { chainId, wallet }: Pick<RehearsedTrade, 'chainId' | 'wallet'>,
+  calls: readonly EncodedCall[],
 ): WalletCalls {
   return {
     version: '2.0.0',
     chainId: `0x${chainId.toString(16)}`,
     from: toShownAddress(wallet),
     atomicRequired: true,
-    calls: transactions.map(({ to, data, value }) => {
-      return { to, data, value: `0x${BigInt(value).toString(16)}` };
+    calls: calls.map(({ to, data, value }) => {
+      return { to: toShownAddress(to), data, value: `0x${value.toString(16)}` };
     }),
   };
 }
@@ -186,7 +193,7 @@ function buildTransactions(rehearsed: RehearsedTrade): BuiltTransactions {
     return { gas, purpose: describePurpose(kind, rehearsed), unsigned, isLater };
   });
   const transactions = planned.filter(({ isLater }) => !isLater);
-  const calls = transactions.map(({ unsigned }) => unsigned);
+  const calls = rehearsal.transactions.filter((_, index) => planned[index]?.isLater === false);
   return {
     transactions: transactions.map(({ purpose, unsigned }) => ({ purpose, unsigned })),
     deadlineSeconds,
@@ -336,7 +343,11 @@ export class EvmTransactions implements ChainTransactions {
     const account = { wallet, router, trader, fees, permit };
     await this.#checkPermit(account, tokenIn);
     const { head, nativeRaw, balanceRaw } = trader;
-    return { head, nativeRaw, balanceRaw, build: (request) => this.#build(account, request) };
+    return {
+      ...{ head, nativeRaw, balanceRaw },
+      build: (request) => this.#build(account, request),
+      buildBatch: (requests) => this.#buildBatch(account, requests),
+    };
   }
 
   async #checkPermit(account: TraderAccount, token: Address): Promise<void> {
@@ -401,6 +412,27 @@ export class EvmTransactions implements ChainTransactions {
       ...{ ...account, chainId, trade, approval, rehearsal, dataCost, deadlineSeconds },
       tokenPermit,
     });
+  }
+
+  async #buildBatch(
+    account: TraderAccount,
+    requests: readonly BuildRequest[],
+  ): Promise<BuiltBatch | null> {
+    const { chainId } = this.#options;
+    const accounts = await Promise.all(
+      requests.map(({ trade }) => this.#pickRouter(account, trade)),
+    );
+    const deadlines = requests.map((one, index) => pickDeadline(one, accounts[index] ?? account));
+    const deadlineSeconds = Math.min(...deadlines);
+    const [first, ...others] = requests.map(({ trade, block, approval }, index) => ({
+      ...{ ...(accounts[index] ?? account), trade, block, approval, deadlineSeconds },
+      ...{ simulator: this.#simulator, slots: this.#slots },
+    }));
+    const rehearsed = first && (await rehearseBatch([first, ...others]));
+    if (rehearsed == null || (rehearsed.gasUsed * 3n) / 2n > TRANSACTION_GAS_MAX) return null;
+    const { calls, amountOutRaw, gasUsed: unitsUsed } = rehearsed;
+    const walletCalls = buildWalletCalls({ chainId, wallet: account.wallet }, calls);
+    return { walletCalls, amountOutRaw, unitsUsed, deadlineSeconds };
   }
 }
 

@@ -270,6 +270,47 @@ function mayNeedReset(request: RehearsalRequest, calls: readonly PlannedCall[]):
   return (trader.allowance?.tokenRaw ?? 0n) > 0n && calls[0]?.kind === 'approve';
 }
 
+interface RehearsedBatch {
+  readonly calls: readonly PlannedCall[];
+  readonly amountOutRaw: bigint;
+  readonly gasUsed: bigint;
+}
+
+/**
+ * Trades of one wallet and the same two tokens, in a row as in one transaction: each with approvals
+ * for exactly what it spends. Null if one would fail, or if no node can simulate them.
+ */
+export async function rehearseBatch(
+  requests: readonly [RehearsalRequest, ...RehearsalRequest[]],
+): Promise<RehearsedBatch | null> {
+  const [first] = requests;
+  const { simulator, block, trade } = first;
+  const maxAmountInRaw = requests.reduce((sum, one) => sum + one.trade.maxAmountInRaw, 0n);
+  const whole = { ...first, trade: { ...trade, maxAmountInRaw } };
+  const overrides = await assumeBalance(whole);
+  if (overrides === null) return null;
+  const balances = buildBalanceCalls(whole);
+  const timeSeconds = trade.isTimed ? await simulator.readNextTime(block) : undefined;
+  const gas = minOf((trade.costUnits * 3n) / 2n, TRANSACTION_GAS_MAX);
+  for (const mustReset of [false, true]) {
+    const planned = requests.flatMap((one) =>
+      planCalls(one, mustReset && (one.trader.allowance?.tokenRaw ?? 0n) > 0n),
+    );
+    const calls = [...balances, ...planned.map((one) => toWalletCall(one, gas)), ...balances];
+    const simulation = await simulator.simulate({
+      ...{ ...describeSender(whole), calls, overrides, timeSeconds },
+    });
+    if (simulation.status !== 'done') return null;
+    const { outcomes, feesRaw } = simulation;
+    if (!outcomes.every(({ isOk }) => isOk)) continue;
+    const received = decodeBalance(outcomes.at(-1)) - decodeBalance(outcomes[0]);
+    const gasUsed = outcomes.slice(1, -1).reduce((sum, one) => sum + one.gasUsed, 0n);
+    const amountOutRaw = received + (trade.tokenOut === ZERO_ADDRESS ? feesRaw : 0n);
+    return { calls: planned, amountOutRaw, gasUsed };
+  }
+  return null;
+}
+
 /** Null if the block is no longer part of the chain. Throws `SIMULATION_REVERTED`. */
 export async function rehearseTrade(request: RehearsalRequest): Promise<Rehearsal | null> {
   const { simulator, block } = request;
