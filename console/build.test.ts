@@ -11,7 +11,7 @@ import { gzipSync } from 'node:zlib';
 import { ROUTES } from './src/routes.ts';
 
 const SCRIPT_BYTES_MAX = 34_500;
-const SCRIPT_BYTES_WITH_CHART_MAX = 93_000;
+const SCRIPT_BYTES_WITH_CHART_MAX = 93_400;
 
 function buildConsole(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'mintwire-console-'));

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { startCompatServer } from '../../test/compat-server.ts';
 import { buildLimits } from '../../test/start-http-server.ts';
 import { buildPoolsPendingError } from '../contract/look-up-token.ts';
+import { buildInvalidInputError } from '../errors/app-error.ts';
 import { systemClock } from '../lib/clock.ts';
 import { createCompatShapes } from './compat-shapes.ts';
 
@@ -59,4 +60,13 @@ test('pools that are still being read are a 503 in each API, and no missing rout
     { status: 503, body: { errors: [{ status: '503', title: message }] } },
     { status: 503, body: { code: 503, message } },
   ]);
+});
+
+test('a mint that is none is told by the name of the parameter there', () => {
+  const path = 'tokens.0.mint';
+  const error = buildInvalidInputError([{ path, message: 'must be an address on solana' }]);
+  const jupiter = SHAPES.find(({ prefix }) => prefix === '/compat/jup');
+  assert.deepEqual(jupiter?.encodeError(error, 'id').body, {
+    error: 'Query parameter ids cannot be parsed: must be an address on solana',
+  });
 });

@@ -222,6 +222,9 @@ export async function followToken({ openPage, chain }: ConsoleScene): Promise<vo
   await page.locator('.depth tbody tr').first().waitFor();
   await page.getByRole('button', { name: 'Show Depth' }).nth(1).click();
   await page.locator('.tabs tr:nth-child(2) + tr .depth tbody tr').first().waitFor();
+  const sorts = page.getByRole('group', { name: 'Sort', exact: true });
+  await sorts.getByRole('button', { name: 'Trending' }).click();
+  await page.locator('.tabs .depth tbody tr').first().waitFor();
   await watched.finish();
 }
 

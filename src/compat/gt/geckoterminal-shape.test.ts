@@ -314,6 +314,11 @@ test('a search finds pools; errors have the form of that API, by status', async 
     [`${NET}/pools/${address}/ohlcv/week`, 400, /^Invalid timeframe/],
     [`${NET}/pools/${address}/ohlcv/day?limit=1001`, 400, /^Invalid limit/],
     [`${NET}/trending_pools?duration=2h`, 400, /^Invalid duration/],
+    [
+      `${NET}/pools/${address}/trades?trade_volume_in_usd_greater_than=abc`,
+      400,
+      'Invalid trade_volume_in_usd_greater_than',
+    ],
     [`${NET}/pools?sort=name`, 400, /^Invalid sort/],
     [`${NET}/pools?page=11`, 401, 'Unauthorized'],
   ] as const) {

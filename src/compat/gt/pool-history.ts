@@ -260,7 +260,9 @@ const trades: GtRoute = {
   answer: async (request, ask) => {
     const pool = await readKnownPool(request, ask);
     const turned = isTurned(request, pool);
-    const minUsd = request.query.get('trade_volume_in_usd_greater_than');
+    const name = 'trade_volume_in_usd_greater_than';
+    const minUsd = request.query.get(name);
+    if (minUsd !== null && !/^\d*\.?\d*$/.test(minUsd)) refuse(400, `Invalid ${name}`);
     const { trades: found } = await ask(getTrades, {
       ...{ chain: pool.chain, mint: pool.base.mint, pool: pool.address, limit: TRADES },
       ...(minUsd === null || Number(minUsd) <= 0 ? {} : { minUsd }),

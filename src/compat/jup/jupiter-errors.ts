@@ -54,7 +54,9 @@ const SIGN_IN =
 function describeInput({ errors = [], message }: AppError): string {
   const [first] = errors;
   if (first === undefined) return message;
-  return `Query parameter ${PARAMETERS[first.path] ?? first.path} cannot be parsed: ${first.message}`;
+  // `tokens.0.mint` is one of `ids`.
+  const [field = ''] = first.path.split('.');
+  return `Query parameter ${PARAMETERS[field] ?? first.path} cannot be parsed: ${first.message}`;
 }
 
 /** Programs that know the headers of that gateway wait until a time, in seconds. */

@@ -45,6 +45,8 @@ const changeInterval = (interval: string) => {
 function ChartControls({ choices, pools }: Omit<ChartPanelProps, 'feed'>) {
   const { chart } = texts.token;
   const native = findChain(choices.chain)?.native.symbol ?? chart.native;
+  const pool = pools.find(({ address }) => address === choices.pool);
+  const other = pool?.base.mint === choices.mint ? pool.quote : pool?.base;
   const poolOptions = [
     ['', chart.allPools] as const,
     ...pools.map(
@@ -81,6 +83,7 @@ function ChartControls({ choices, pools }: Omit<ChartPanelProps, 'feed'>) {
         options={[
           ['usd', chart.usd],
           ['native', native],
+          ...(choices.pool === null ? [] : [['quote', other?.symbol ?? chart.quote] as const]),
         ]}
         onChange={(currency) => setQuery({ currency: currency === 'usd' ? null : currency })}
       />

@@ -23,7 +23,7 @@ export function DetailsTab({ feed, choices, pools, decimals, priceUsd }: Details
     case 'holders':
       return <HoldersTab choices={choices} priceUsd={priceUsd} />;
     case 'pools':
-      return <PoolsTab pools={pools} />;
+      return <PoolsTab choices={choices} pools={pools} />;
     case 'safety':
       return <SafetyTab choices={choices} decimals={decimals} />;
     case 'traders':

@@ -7,8 +7,10 @@ import type { PoolReply, PoolRow } from '../../api/contract-types.ts';
 import { useResource } from '../../api/use-resource.ts';
 import { formatCompactUsd, formatPercent } from '../../format/format-amount.ts';
 import { AddressText } from '../../parts/address-text.tsx';
+import { ChoiceGroup } from '../../parts/choice-fields.tsx';
 import { ProblemNote } from '../../parts/problem-note.tsx';
 import { texts } from '../../texts.ts';
+import type { TokenChoices } from './token-choices.ts';
 
 const REFRESH_MS = 30_000;
 const PIPS_PER_PERCENT = 10_000;
@@ -112,7 +114,43 @@ function PoolLine({ row, isOpen, onToggle }: PoolLineProps) {
   );
 }
 
-export function PoolsTab({ pools }: { pools: readonly PoolRow[] }) {
+const SORTS = ['liquidity', 'trending', 'trades'] as const;
+type PoolSort = (typeof SORTS)[number];
+const POOLS_READ = 20;
+
+interface PoolsTabProps {
+  readonly choices: Pick<TokenChoices, 'chain' | 'mint'>;
+  /** The deepest. */
+  readonly pools: readonly PoolRow[];
+}
+
+/** The deepest pools, or those that are traded in most. */
+export function PoolsTab({ choices: { chain, mint }, pools }: PoolsTabProps) {
+  const [sort, setSort] = useState<PoolSort>('liquidity');
+  const { sorts, sort: label } = texts.token.pools;
+  const { value, problem, reload } = useResource({
+    key: sort === 'liquidity' ? null : `${chain}:${mint}:${sort}`,
+    load: (signal) => api.listPools({ chain: [chain], mint, sort, limit: POOLS_READ }, { signal }),
+    refreshMs: REFRESH_MS,
+  });
+  const listed = sort === 'liquidity' ? pools : value?.pools;
+  return (
+    <>
+      <div class="bar">
+        <ChoiceGroup
+          label={label}
+          choices={SORTS.map((each) => ({ value: each, text: sorts[each] }))}
+          chosen={sort}
+          onChoose={setSort}
+        />
+      </div>
+      {problem !== null && <ProblemNote problem={problem} onRetry={reload} />}
+      {listed !== undefined && <PoolTable key={sort} pools={listed} />}
+    </>
+  );
+}
+
+function PoolTable({ pools }: { pools: readonly PoolRow[] }) {
   const [open, setOpen] = useState<string | null>(pools[0]?.address ?? null);
   const { columns, empty } = texts.token.pools;
   if (pools.length === 0) return <p class="note">{empty}</p>;

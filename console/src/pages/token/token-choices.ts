@@ -64,7 +64,8 @@ export interface TokenChoices {
   readonly interval: KlineIntervalName;
   /** Null shows the newest candles. */
   readonly range: ChartRange | null;
-  readonly currency: 'usd' | 'native';
+  /** `quote`: in the other token of `pool`. */
+  readonly currency: 'usd' | 'native' | 'quote';
   readonly pool: string | null;
   readonly outliers: 'exclude' | 'include';
   readonly isLog: boolean;
@@ -77,13 +78,15 @@ export function parseTokenChoices(query: URLSearchParams): TokenChoices | null {
   const chain = query.get('chain') ?? '';
   const mint = query.get('mint') ?? '';
   if (chain === '' || mint === '') return null;
+  const pool = query.get('pool');
+  const currencies = pool === null ? (['native'] as const) : (['native', 'quote'] as const);
   return {
     chain,
     mint,
     interval: CHART_INTERVALS.find((each) => each === query.get('interval')) ?? '5m',
     range: CHART_RANGE_NAMES.find((each) => each === query.get('range')) ?? null,
-    currency: query.get('currency') === 'native' ? 'native' : 'usd',
-    pool: query.get('pool'),
+    currency: currencies.find((each) => each === query.get('currency')) ?? 'usd',
+    pool,
     outliers: query.get('outliers') === 'include' ? 'include' : 'exclude',
     isLog: query.get('scale') === 'log',
     isJoined: query.get('candles') !== 'true-open',
@@ -91,7 +94,7 @@ export function parseTokenChoices(query: URLSearchParams): TokenChoices | null {
   };
 }
 
-/** What the candles of the chart depend on, for `/token/klines` and the stream alike. */
+/** What the candles of the chart depend on. */
 export function buildKlineInput(choices: TokenChoices) {
   const { chain, mint, interval, currency, outliers, pool } = choices;
   return { chain, mint, interval, currency, outliers, pool: pool ?? undefined };

@@ -14,6 +14,8 @@ import { buildKlineInput, type TokenChoices } from './token-choices.ts';
 const CANDLES_READ = 500;
 /** Without a stream by then, the page is filled without one. */
 const STREAM_WAIT_MS = 1500;
+/** Streams have no candles in the quote token: the newest are read again, at most so often. */
+const RENEW_MS = 1000;
 
 /** The figures that a snapshot and a `price` event share. */
 type LiveFigures = Omit<StreamEvents['price'], 'chain' | 'mint'>;
@@ -44,6 +46,7 @@ export class TokenFeed {
   readonly #abort = new AbortController();
   #close: (() => void) | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #renewal: ReturnType<typeof setTimeout> | undefined;
   /** Candles that arrived while candles were read; null while none are. */
   #arrived: ChartKline[] | null = null;
   #readRound = 0;
@@ -60,16 +63,20 @@ export class TokenFeed {
   }
 
   open(): void {
-    const input = buildKlineInput(this.#choices);
+    const { currency: shown, ...input } = buildKlineInput(this.#choices);
+    const currency = shown === 'quote' ? 'usd' : shown;
     this.#close = openEventStream({
-      input: { ...input, mint: [input.mint] },
+      input: { ...input, currency, mint: [input.mint] },
       handlers: {
         snapshot: (data) => {
           if ('token' in data) this.price.value = { ...data.token, block: data.asOf.block };
           this.#restart();
         },
         trade: (trade) => this.#tell((listener) => listener.trade?.(trade)),
-        kline: ({ kline }) => this.#putCandle(kline),
+        kline: ({ kline }) => {
+          if (shown === 'quote') this.#renewLater();
+          else this.#putCandle(kline);
+        },
         price: (price) => {
           this.price.value = price;
         },
@@ -92,6 +99,7 @@ export class TokenFeed {
 
   close(): void {
     clearTimeout(this.#timer);
+    clearTimeout(this.#renewal);
     this.#abort.abort();
     this.#close?.();
   }
@@ -149,7 +157,26 @@ export class TokenFeed {
     this.#timer = setTimeout(() => void this.#readCandles(), waitMs);
   }
 
-  #askCandles(range: { readonly endTime?: number }): Promise<KlinesReply> {
+  #renewLater(): void {
+    this.#renewal ??= setTimeout(() => {
+      this.#renewal = undefined;
+      const startTime = this.book.rows.at(-1)?.openTime;
+      const round = this.#readRound;
+      this.#askCandles(startTime === undefined ? {} : { startTime }).then(
+        ({ klines }) => {
+          if (round !== this.#readRound) return;
+          for (const kline of klines) this.#putCandle(kline);
+        },
+        // The candles that are shown stay true; the next trade asks again.
+        () => undefined,
+      );
+    }, RENEW_MS);
+  }
+
+  #askCandles(range: {
+    readonly startTime?: number;
+    readonly endTime?: number;
+  }): Promise<KlinesReply> {
     const input = { ...buildKlineInput(this.#choices), limit: CANDLES_READ, ...range };
     return api.getKlines(input, { signal: this.#abort.signal });
   }

@@ -14,7 +14,14 @@ export const LIST_TABS = [
   'watching',
 ] as const;
 const LIST_SORTS = [...LIST_TABS, 'liquidity', 'marketCap', 'trades'] as const;
-export const LIST_WINDOWS = ['5m', '1h', '6h', '24h'] as const satisfies readonly WindowName[];
+export const LIST_WINDOWS = [
+  '5m',
+  '15m',
+  '30m',
+  '1h',
+  '6h',
+  '24h',
+] as const satisfies readonly WindowName[];
 export const LIQUIDITY_STEPS = ['1000', '10000', '100000', '1000000'] as const;
 
 export type ListSort = (typeof LIST_SORTS)[number];
