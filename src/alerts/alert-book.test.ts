@@ -97,6 +97,10 @@ test('the share of the ten largest holders fires when it passes its bound', () =
   assert.deepEqual(decide(5, [...back, [30, 0n]]), []);
   // 58 of 84.
   assert.deepEqual(decide(6, [[31, 40n]]), [['69.047619', '50']]);
+  // What moves while nobody watches is not noted, so it is asked for again.
+  book.end('al_1', 6);
+  book.begin({ ...whole, id: 'al_2' } as unknown as AlertRecord, 7, start);
+  assert.ok(book.lacksTop(TOKEN));
 });
 
 test('after most of the largest holders have left, the others are asked for again', () => {

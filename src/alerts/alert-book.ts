@@ -455,7 +455,10 @@ export class AlertBook {
     const [lists, key] = this.#place(entry);
     lists.remove(key, entry);
     const { token } = entry.record;
-    if (token !== null && this.#windowed.get(token) === undefined) this.#windows.delete(token);
+    if (token === null) return;
+    if (this.#windowed.get(token) === undefined) this.#windows.delete(token);
+    // From here on nobody notes what it would have to follow.
+    if (!this.watchesHolders(token)) this.#tops.delete(token);
   }
 }
 

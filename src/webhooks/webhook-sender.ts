@@ -508,7 +508,8 @@ export class WebhookSender {
     },
   ): Promise<boolean> {
     const { clock, store, onError } = this.#options;
-    const { progress, id } = sending.record;
+    const { progress, id, settings } = sending.record;
+    const { maxEvents } = settings.batch;
     this.counts.delivered += 1;
     const cursor = {
       tokens: { ...progress.cursor.tokens, ...of.delivery.cursor.tokens },
@@ -528,8 +529,11 @@ export class WebhookSender {
     if (!isSaved) return false;
     if (of.commit === undefined) sending.feed.seek(cursor);
     else of.commit();
-    // Events that came meanwhile may wait for others, which is longer.
-    sending.waitUntilMs = Math.max(sending.waitUntilMs, clock.nowMs() + INTERVAL_MS);
+    const soonMs = clock.nowMs() + INTERVAL_MS;
+    // After a full delivery more events wait already. Those that came while the last ones were on
+    // their way may wait for others, which is longer.
+    const isLast = of.commit !== undefined && of.delivery.events < maxEvents;
+    sending.waitUntilMs = isLast ? Math.max(sending.waitUntilMs, soonMs) : soonMs;
     sending.deliveries += 1;
     if (sending.deliveries % PRUNE_EVERY === 0) {
       await store.pruneDeliveries(id, KEPT_DELIVERIES).catch(onError);

@@ -53,6 +53,30 @@ test('events wait for others as long as batch.maxMs says, and come together', as
   );
 });
 
+test('what waits longer than one delivery holds goes out at once, also while more comes', async (t) => {
+  const scene = await createScene(t);
+  const receiver = await startReceiver(t);
+  await scene.create(receiver, { batch: { maxMs: 60_000, maxEvents: 2 } });
+  // A commit while a delivery is on its way.
+  receiver.behave = async () => {
+    if (receiver.taken.length < 3) await scene.trade(1);
+    return 'take';
+  };
+  await scene.trade(7);
+  await waitUntil(() => {
+    scene.clock.advance(60_000);
+    return receiver.taken.length > 0;
+  });
+  let passedMs = 0;
+  await waitUntil(() => {
+    // So little at once that a slow machine does not come near a minute.
+    scene.clock.advance(5);
+    passedMs += 5;
+    return receiver.listEvents().length >= 7;
+  });
+  assert.ok(passedMs < 60_000, `${passedMs}`);
+});
+
 test('only trades of the wallets that are named are sent', async (t) => {
   const scene = await createScene(t);
   const receiver = await startReceiver(t);

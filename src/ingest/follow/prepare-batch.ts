@@ -99,6 +99,7 @@ export async function prepareBatch(
   // Of history the newest names are read: few nodes have states that old.
   const block = last.position > finalizedBlock ? last.position : undefined;
   await loadState(state, { ...source, block }, blocks);
+  state.forgetMovedTops();
   const first = blocks[0];
   if (first !== undefined && state.alerts.size > 0) {
     await source.loadFigures({

@@ -178,11 +178,14 @@ export class MarketState {
     this.#begun += 1;
     this.#poolsOfBlock = [];
     this.#blockTradesFrom = this.#trades.length;
-    // Changed without a block, as by history that was filled in.
-    for (const { token } of this.takeBalancesOfBlock()) this.alerts.setTop(token, null);
     const images = { tokens: new Map(), pools: new Map(), ticks: [], balances: [], positions: [] };
     this.#images = undoable ? { block: header.position, ...images } : null;
     if (this.#images !== null) this.#undo.push(this.#images);
+  }
+
+  /** Before a batch: balances that changed without a block, as by history that was filled in. */
+  forgetMovedTops(): void {
+    for (const { token } of this.takeBalancesOfBlock()) this.alerts.setTop(token, null);
   }
 
   /** Takes a stored row into memory. */
