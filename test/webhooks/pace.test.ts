@@ -60,7 +60,7 @@ test('what waits longer than one delivery holds goes out at once, also while mor
   // A commit while a delivery is on its way.
   receiver.behave = async () => {
     if (receiver.taken.length < 3) await scene.trade(1);
-    return 'take';
+    return 'take' as const;
   };
   await scene.trade(7);
   await waitUntil(() => {
