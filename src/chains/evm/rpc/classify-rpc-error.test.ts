@@ -107,6 +107,11 @@ const OTHERS: readonly [number | null, string, RpcErrorKind][] = [
   [3, 'execution reverted: nope', 'reverted'],
   [-32000, 'execution reverted', 'reverted'],
   [-32000, 'out of gas', 'reverted'],
+  // How contracts of before Solidity 0.4.10 refuse, and geth's other words for a failed call.
+  [-32000, 'invalid jump destination', 'reverted'],
+  [-32000, 'stack limit reached 1024 (1023)', 'reverted'],
+  [-32000, 'return data out of bounds', 'reverted'],
+  [-32000, 'write protection', 'reverted'],
   [-32000, 'execution aborted (timeout = 5s)', 'network'],
   [-32000, 'One of the blocks specified in filter (fromBlock, toBlock) cannot be found', 'lagging'],
   [-32701, 'Please specify an address in your request or use an archive', 'unsupported'],

@@ -78,7 +78,7 @@ const STATE_METHODS: ReadonlySet<string> = new Set<RpcMethod>([
 ]);
 
 const REVERT_WORDING =
-  /execution (?:reverted|aborted)|vm execution|revert|invalid opcode|out of gas|stack underflow|evm error/i;
+  /execution (?:reverted|aborted)|vm execution|revert|invalid opcode|invalid jump|out of gas|stack (?:underflow|limit)|return data out of bounds|write protection|evm error/i;
 
 /** A simulated transaction that a block could not hold; the codes are those of `eth_simulateV1`. */
 const INVALID_WORDING =

@@ -286,6 +286,11 @@ function pickDeadline(request: BuildRequest, { trader, permit }: TraderAccount):
   return isNear ? Math.min(deadline, permit2Expiration) : deadline;
 }
 
+/** Whether its calls begin with the wallet's permit, where its code has that (`SelfPermit`). */
+function takesTokenPermits(router: SwapRouter): boolean {
+  return router.kind !== 'universal' && router.takesPermits === true;
+}
+
 export class EvmTransactions implements ChainTransactions {
   readonly #options: EvmTransactionsOptions;
   readonly #simulator: CallSimulator;
@@ -362,7 +367,9 @@ export class EvmTransactions implements ChainTransactions {
       return assertPermit(client, { permit, nonce, nowSeconds, call });
     }
     const parties = { token, owner, router: router.address };
-    const own = await readTokenPermit(client, parties, this.#options.chainId);
+    const own = takesTokenPermits(router)
+      ? await readTokenPermit(client, parties, this.#options.chainId)
+      : null;
     if (own?.form !== permit.form) {
       throw refuseSignature('is of a permit that this token, with this router, does not take');
     }
@@ -378,7 +385,7 @@ export class EvmTransactions implements ChainTransactions {
     const { tokenIn: token, maxAmountInRaw } = trade;
     const { client, chainId } = this.#options;
     if (approval === 'onchain' || permit !== null || trader.allowance === null) return null;
-    if (router.kind === 'universal' || router.takesPermits !== true) return null;
+    if (!takesTokenPermits(router)) return null;
     if (trader.allowance.tokenRaw >= maxAmountInRaw) return null;
     return readTokenPermit(client, { token, owner, router: router.address }, chainId);
   }

@@ -16,6 +16,7 @@ import type { PermitTerms, SignedPermit } from '../../chain-transactions.ts';
 import type { RpcOutcome } from '../../rpc/parse-rpc-reply.ts';
 import type { RpcClient } from '../../rpc/rpc-client.ts';
 import type { RpcCall } from '../../rpc/rpc-dialect.ts';
+import { isRpcError } from '../../rpc/rpc-error.ts';
 import { toShownAddress } from '../data/checksum-address.ts';
 import { addressWord, encodeCallData, hasWords, uintAt } from '../data/hex-data.ts';
 import { decodeText } from '../tokens/read-token-metadata.ts';
@@ -120,8 +121,6 @@ const CALLS = {
 const READ_GAS = '0x1e8480';
 /** The version of tokens that do not tell theirs. */
 const USUAL_VERSION = '1';
-/** Of an account that has delegated to code (EIP-7702): it still signs with its key. */
-const DELEGATED = '0xef0100';
 
 const NO_SIGNATURE = { v: 27, r: `0x${'0'.repeat(63)}1`, s: `0x${'0'.repeat(63)}1` } as const;
 type Signature = { readonly v: number; readonly r: Hex; readonly s: Hex };
@@ -154,8 +153,9 @@ function readText(outcome: RpcOutcome | undefined): string | null {
   return outcome?.ok && typeof outcome.result === 'string' ? decodeText(outcome.result) : null;
 }
 
-function toCode(outcome: RpcOutcome | undefined): string {
-  return outcome?.ok && typeof outcome.result === 'string' ? outcome.result.toLowerCase() : '0x';
+/** Throws unless it is what the contract itself does: trouble of a node says nothing of a token. */
+function assertOwn(outcome: RpcOutcome): void {
+  if (!outcome.ok && !isRpcError(outcome.error, 'reverted', 'rejected')) throw outcome.error;
 }
 
 /** A token without the function reverts without a reason, and one that takes anything does not. */
@@ -182,9 +182,10 @@ function findForm(
 
 /**
  * Null if the token has no permits in a form that we know, the router cannot pass them on, or the
- * wallet is a contract, whose signatures tokens do not accept. Nothing is believed by name: the
- * domain is the one whose hash the token tells, and a wrong signature must be refused (WETH9 takes
- * any call).
+ * wallet has code: then some tokens take its key's signature and others ask the code (FiatToken
+ * v2.2, which is USDC, asks it of delegated wallets, too). Nothing is believed by name: the domain
+ * is the one whose hash the token tells, and a wrong signature must be refused (WETH9 takes any
+ * call).
  */
 export async function readTokenPermit(
   client: RpcClient,
@@ -197,27 +198,27 @@ export async function readTokenPermit(
     params: [{ to: token, data, gas: READ_GAS }, 'latest'],
   });
   const wrong = { amountRaw: 1n, nonce: 0, deadlineSeconds: 2 ** 40 };
-  const [routerCode, ownerCode, separator, nonces, name, version, typeHash, eip2612, dai] =
-    await client.at((endpoint) =>
-      endpoint.batch(
-        [
-          { method: 'eth_getCode', params: [router, 'latest'] },
-          { method: 'eth_getCode', params: [owner, 'latest'] },
-          call(CALLS.domainSeparator),
-          call(encodeCallData(CALLS.nonces, addressWord(owner))),
-          ...[CALLS.name, CALLS.version, CALLS.typeHash].map(call),
-          ...FORMS.map((form) => call(encodeTokenCall(parties, { ...wrong, form }, NO_SIGNATURE))),
-        ],
-        {},
-      ),
-    );
-  const code = toCode(ownerCode);
+  const { routerCode, ownerCode, answers } = await client.at(async (endpoint) => {
+    const outcomes = await endpoint.batch([
+      { method: 'eth_getCode', params: [router, 'latest'] },
+      { method: 'eth_getCode', params: [owner, 'latest'] },
+      call(CALLS.domainSeparator),
+      call(encodeCallData(CALLS.nonces, addressWord(owner))),
+      ...[CALLS.name, CALLS.version, CALLS.typeHash].map(call),
+      ...FORMS.map((form) => call(encodeTokenCall(parties, { ...wrong, form }, NO_SIGNATURE))),
+    ]);
+    const [ofRouter, ofOwner, ...answers] = outcomes;
+    answers.forEach(assertOwn);
+    const [routerCode, ownerCode] = [ofRouter, ofOwner].map((one) => String(endpoint.unwrap(one)));
+    return { routerCode, ownerCode, answers };
+  });
+  if (ownerCode !== '0x') return null;
+  const [separator, nonces, name, version, typeHash, eip2612, dai] = answers;
   const [hash, nonce, ownName] = [readWord(separator), readWord(nonces), readText(name)];
   const form = findForm(readWord(typeHash), { eip2612, dai });
   if (form === null || hash === null || nonce === null || ownName === null) return null;
   if (nonce > BigInt(Number.MAX_SAFE_INTEGER)) return null;
-  if (code !== '0x' && !code.startsWith(DELEGATED)) return null;
-  if (!toCode(routerCode).includes(SELF_PERMIT_SELECTORS[form])) return null;
+  if (routerCode?.toLowerCase().includes(SELF_PERMIT_SELECTORS[form]) !== true) return null;
   const versions = [...new Set([readText(version) ?? USUAL_VERSION, USUAL_VERSION, null])];
   const found = versions.find((one) => {
     return BigInt(hashDomain({ name: ownName, version: one, chainId, token })) === hash;

@@ -33,6 +33,7 @@ const ETHER = 10n ** 18n;
 const CHAIN_ID = 1337;
 const ROUTER = 'v3-own';
 const PAIR_ROUTER = 'pairs-own';
+const UNTAKING_ROUTER = 'v3-untaking';
 const UNLIMITED = 2n ** 256n - 1n;
 const TOKEN_ABI = parseAbi([
   'function allowance(address owner, address spender) view returns (uint256)',
@@ -96,6 +97,8 @@ async function startScene(): Promise<Scene> {
       ...{ name: PAIR_ROUTER, kind: 'router02', venues: ['uniswap-v2'] },
       address: address(contracts.v2Router.toLowerCase()),
     },
+    // Its code has `SelfPermit`, but its kind is not one whose calls begin with it.
+    { name: UNTAKING_ROUTER, kind: 'router02', address: router, venues: ['uniswap-v2'] },
   ];
   const deployment = parseDevnetDeployment(chain.deployment);
   const client = new RpcClient({
@@ -317,17 +320,19 @@ describe('a permit of the token itself', () => {
       assert.deepEqual([asked.permit, listKinds(asked)], [null, ['approve', 'swap']]);
       await assertRefused(build(wallet, token, { permit }), 'INVALID_INPUT', /does not take/);
     }
-    const pairs = { permit: { ...permit, router: PAIR_ROUTER } };
-    await assertRefused(build(wallet, tokens.eip2612, pairs), 'INVALID_INPUT', /does not take/);
+    for (const router of [PAIR_ROUTER, UNTAKING_ROUTER]) {
+      const moved = { permit: { ...permit, router }, router };
+      await assertRefused(build(wallet, tokens.eip2612, moved), 'INVALID_INPUT', /does not take/);
+    }
   });
 
-  it('is not offered to a contract, whose signatures tokens do not take', async () => {
+  it('is not offered to a wallet with code, whose signatures not all tokens take', async () => {
     const token = scene.tokens.eip2612;
     const { wallet } = await createSeller(token);
-    await scene.chain.rpc.call('anvil_setCode', wallet, '0x00');
-    const asked = await build(wallet, token);
-    assert.deepEqual([asked.permit, listKinds(asked)], [null, ['approve', 'swap']]);
-    await scene.chain.rpc.call('anvil_setCode', wallet, `0xef0100${scene.router.slice(2)}`);
-    assert.equal((await build(wallet, token)).permit?.terms.form, 'eip2612');
+    for (const code of ['0x00', `0xef0100${scene.router.slice(2)}`]) {
+      await scene.chain.rpc.call('anvil_setCode', wallet, code);
+      const asked = await build(wallet, token);
+      assert.deepEqual([asked.permit, listKinds(asked)], [null, ['approve', 'swap']]);
+    }
   });
 });
