@@ -641,7 +641,6 @@ export const lateTexts = {
     tabsLabel: 'Parts',
     tabs: { webhooks: 'Webhooks', alerts: 'Alerts' },
     used: (count: number, limit: number) => `${count} of ${limit} webhooks`,
-    guide: 'How a receiver checks the signatures',
     all: 'All webhooks',
     empty: 'No webhook yet. Create one to have events sent to a URL of yours.',
     columns: {
@@ -669,7 +668,7 @@ export const lateTexts = {
       events: 'Events',
       tokens: 'Tokens, for trades, prices and holders',
       tokensExample: 'Addresses, with commas',
-      chain: 'Chain of the tokens and of new pools',
+      chain: 'Chain of the tokens, new pools and alerts',
       wallets: 'Only trades of these wallets',
       walletsExample: 'All wallets',
       finality: 'When',

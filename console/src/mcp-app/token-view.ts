@@ -140,7 +140,13 @@ async function showResult({ isError, structuredContent }: ToolResult): Promise<v
     showKlines(answer);
     // Without a name the candles are as good.
     const naming = callTool<TokenReply>('get_token', { chain, mint });
-    await naming.then(showToken, () => undefined);
+    // Another token may have been asked for meanwhile.
+    await naming.then(
+      (token) => {
+        if (asked['mint'] === mint && asked['chain'] === chain) showToken(token);
+      },
+      () => undefined,
+    );
     return;
   }
   showToken(answer);

@@ -48,12 +48,16 @@ export interface AlertDialogProps {
 }
 
 /** Those that may have alerts, by their URLs. */
-function useAlertWebhooks(): readonly (readonly [id: string, text: string])[] {
+/** Those to which the server lets an alert of the chain be sent. */
+function useAlertWebhooks(chain: string): readonly (readonly [id: string, text: string])[] {
   const { value } = useResource<WebhooksReply>({
     key: 'webhooks',
     load: (signal) => api.getWebhooks({}, { signal }),
   });
-  const fitting = value?.webhooks.filter(({ events }) => events.includes('alert')) ?? [];
+  const fitting =
+    value?.webhooks.filter(
+      ({ events, chains }) => events.includes('alert') && chains.includes(chain),
+    ) ?? [];
   return fitting.map(({ webhookId, url }) => [webhookId, url] as const);
 }
 
@@ -64,9 +68,9 @@ function AlertForm({ token, onCreated }: Omit<AlertDialogProps, 'onClose'> & Cre
   const [repeat, setRepeat] = useState<RepeatName>('once');
   const [floor, setFloor] = useState('');
   const [webhookId, setWebhookId] = useState('');
-  const webhooks = useAlertWebhooks();
-  const { isBusy, problem, run } = useAction();
   const { chain, mint } = token;
+  const webhooks = useAlertWebhooks(chain);
+  const { isBusy, problem, run } = useAction();
   const condition = CONDITIONS[name];
   const create = (event: Event) => {
     event.preventDefault();
