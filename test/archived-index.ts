@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { Indexer } from '../src/ingest/follow/indexer.ts';
 import { DEFAULT_INDEXER_OPTIONS } from '../src/ingest/follow/indexer-options.ts';
-import { verifyChain } from '../src/ingest/verify/verify-chain.ts';
+import { listArchiveProblems, verifyChain } from '../src/ingest/verify/verify-chain.ts';
 import { systemClock } from '../src/lib/clock.ts';
 import type { ArchivedRange } from '../src/model/market-record.ts';
 import { createSqliteStore } from '../src/store/sqlite/create-sqlite-store.ts';
@@ -47,6 +47,8 @@ interface Indexed {
   /** What `verify` compared, and what it says of the archives that it read. */
   readonly checked: Readonly<Record<string, number>>;
   readonly opinions: readonly string[];
+  /** Why that is no second opinion. */
+  readonly problems: readonly string[];
 }
 
 interface IndexOptions {
@@ -98,7 +100,8 @@ export async function indexFrom(
     const { limitations } = adapter.status!();
     const { archived } = checkpoint ?? {};
     const told = verifier.status!().limitations;
-    return { differences, archived, limitations, checked, opinions: told };
+    const problems = listArchiveProblems({ checked }, told);
+    return { differences, archived, limitations, checked, opinions: told, problems };
   } finally {
     await indexer.stop();
     await store.close();

@@ -1,8 +1,10 @@
 // `mintwire verify --chain <chain>`: recomputes the index from the chain, prints differences.
 
-import { verifyFollowedChain } from '../compose/verify-followed-chain.ts';
+import {
+  type FollowedVerification,
+  verifyFollowedChain,
+} from '../compose/verify-followed-chain.ts';
 import { loadProcessConfig } from '../config.ts';
-import type { Verification } from '../ingest/verify/verify-chain.ts';
 import { toTerminalText } from '../telemetry/terminal-text.ts';
 import { readCommand } from './read-command.ts';
 import { describeStartProblem } from './serve.ts';
@@ -13,6 +15,7 @@ const FORM = {
   help: `usage: npx mintwire verify --chain <chain> [--archive]   for example --chain devnet
 
 Recomputes the index from the chain and prints the differences; exit code 0 where there are none.
+With --archive it is 1, too, where no archive gave a block, or one failed or lied.
 Blocks come from your nodes; with --archive those that are final come from HISTORY_<CHAIN>, as a
 second opinion on what the nodes gave. They are proved by the nodes' hashes, or compared in samples
 (docs/history.md); where no archive has a block, a node is read.
@@ -20,24 +23,29 @@ second opinion on what the nodes gave. They are proved by the nodes' hashes, or 
   flags: { chain: { type: 'string' }, archive: { type: 'boolean' } },
 } as const;
 
-function formatVerification(
+/** What is printed, and the exit code. */
+export function judgeVerification(
   chain: string,
-  result: Verification & { readonly archiveProblems: readonly string[] },
-): string {
+  result: FollowedVerification,
+): { readonly text: string; readonly exitCode: 0 | 1 } {
+  const { archiveProblems: problems, differenceCount } = result;
   const counts = Object.entries(result.checked).map(
     ([what, count]) => `  ${what.padEnd(26)}${count}`,
   );
+  const isCut = result.differences.length < differenceCount;
   const verdict =
-    result.differenceCount === 0
-      ? 'no differences'
-      : `${result.differenceCount} differences${result.differences.length < result.differenceCount ? `, the first ${result.differences.length}` : ''}:`;
-  return [
+    differenceCount === 0
+      ? `no differences${problems.length > 0 ? ', but not as a second opinion of the archives' : ''}`
+      : `${differenceCount} differences${isCut ? `, the first ${result.differences.length}` : ''}:`;
+  const lines = [
     `${chain} at block ${result.block} (${result.blockHash}), compared with the chain:`,
     ...counts,
-    ...result.archiveProblems,
+    ...result.archiveNotes,
+    ...problems,
     verdict,
     ...result.differences.map((line) => `  ${line}`),
-  ].join('\n');
+  ];
+  return { text: lines.join('\n'), exitCode: differenceCount + problems.length === 0 ? 0 : 1 };
 }
 
 export async function verify(typed: readonly string[]): Promise<void> {
@@ -55,8 +63,9 @@ export async function verify(typed: readonly string[]): Promise<void> {
         if (process.stderr.isTTY) process.stderr.write(`\rblock ${block} of ${toBlock} `);
       },
     });
-    console.log(toTerminalText(formatVerification(chain, result)));
-    process.exitCode = result.differenceCount === 0 ? 0 : 1;
+    const { text, exitCode } = judgeVerification(chain, result);
+    console.log(toTerminalText(text));
+    process.exitCode = exitCode;
   } catch (error) {
     console.error(`mintwire: ${describeStartProblem(error, null)}`);
     process.exitCode = 1;

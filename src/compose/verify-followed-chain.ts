@@ -9,7 +9,11 @@ import { createAdapter, findChainSource, readDevnetSource } from '../engines/cha
 import { openScratchStore, openStore } from '../engines/open-store.ts';
 import { StartError } from '../errors/start-error.ts';
 import { DEFAULT_INDEXER_OPTIONS } from '../ingest/follow/indexer-options.ts';
-import { type Verification, verifyChain } from '../ingest/verify/verify-chain.ts';
+import {
+  listArchiveProblems,
+  type Verification,
+  verifyChain,
+} from '../ingest/verify/verify-chain.ts';
 import { systemClock } from '../lib/clock.ts';
 import { type ChainSlug, isEmbedded, toSettingSuffix } from '../model/chain.ts';
 
@@ -41,7 +45,9 @@ interface VerifyFollowedOptions {
 }
 
 /** With what was found out about the archives. */
-interface FollowedVerification extends Verification {
+export interface FollowedVerification extends Verification {
+  readonly archiveNotes: readonly string[];
+  /** Why this is no second opinion of archives, if one was asked for. */
   readonly archiveProblems: readonly string[];
 }
 
@@ -74,8 +80,9 @@ export async function verifyFollowedChain(
       onProgress,
     });
     const limitations = adapter.status?.().limitations ?? [];
-    const archiveProblems = limitations.filter((text) => text.startsWith('archive '));
-    return { ...verification, archiveProblems };
+    const archiveProblems = usesArchives ? listArchiveProblems(verification, limitations) : [];
+    const isNote = (text: string) => text.startsWith('archive ') && !archiveProblems.includes(text);
+    return { ...verification, archiveNotes: limitations.filter(isNote), archiveProblems };
   } finally {
     await adapter.close();
     nodes.close();

@@ -11,7 +11,7 @@ import {
   withPortals,
 } from '../../../test/archived-index.ts';
 import { endScene, TOKEN } from '../../../test/fakes/chain-scene.ts';
-import { LIES } from '../../../test/fakes/portal-lies.ts';
+import { FAULTS, LIES } from '../../../test/fakes/portal-lies.ts';
 import { createTestMarket, type Json } from '../../../test/market-scene.ts';
 import { RUN_SEED } from '../../../test/run-seed.ts';
 import { startTestServer } from '../../../test/start-http-server.ts';
@@ -94,7 +94,7 @@ for (const [what, missingFrom, provedBy] of MARKS) {
 test('verify reads an archive as a second opinion', async () => {
   const agreed = await withPortals(1, (portals) => indexFrom([], 2, { opinions: portals }));
   assert.deepEqual(agreed.differences, []);
-  assert.deepEqual(agreed.opinions, []);
+  assert.deepEqual([agreed.opinions, agreed.problems], [[], []]);
   const { 'blocks from 127.0.0.1': blocks = 0 } = agreed.checked;
   assert.ok(blocks > 100 && blocks < ARCHIVED_BLOCKS, `${blocks} blocks`);
   assert.equal(agreed.archived, undefined);
@@ -108,6 +108,32 @@ test('an archive that lies to verify is named, and the nodes are read', async ()
   assert.deepEqual(lied.differences, []);
   assert.match(lied.opinions.join(), /^archive 127\.0\.0\.1 sent false data/);
   assert.equal(lied.checked['blocks from 127.0.0.1'], undefined);
+  assert.match(
+    lied.problems.join('\n'),
+    /^archive 127.* sent false data.*\nno archive gave a block/,
+  );
+});
+
+for (const fault of ['no access (403)', 'nothing but 204', 'no lines at all'] as const) {
+  test(`an archive that gives verify nothing is no second opinion: ${fault}`, async () => {
+    const { differences, problems } = await withPortals(1, async (portals) => {
+      portals[0]!.behave(() => FAULTS[fault] ?? assert.fail(fault));
+      return await indexFrom([], 2, { opinions: portals });
+    });
+    assert.deepEqual(differences, []);
+    assert.match(problems.join('\n'), /no archive gave a block: all were read from the nodes$/);
+  });
+}
+
+test('an archive that lied after it gave blocks is a problem of the second opinion', async () => {
+  const { checked, problems } = await withPortals(1, async (portals) => {
+    portals[0]!.behave(({ fromBlock }) => {
+      return fromBlock < 100 ? null : (LIES['a digit of a log'] ?? assert.fail());
+    });
+    return await indexFrom([], 2, { opinions: portals });
+  });
+  assert.ok((checked['blocks from 127.0.0.1'] ?? 0) > 0);
+  assert.match(problems.join('\n'), /^archive 127\.0\.0\.1 sent false data/);
 });
 
 test('an archive shows what an index has from a source that lied unseen', async () => {

@@ -230,7 +230,7 @@ async function indexUpTo(options: ReplayOptions, scratch: Scratch, toBlock: numb
         signal,
       });
       const { archive, blockCount } = reading;
-      if (archive !== undefined) report.count(`blocks from ${archive.source}`, blockCount);
+      if (archive !== undefined) report.count(`${FROM_ARCHIVE}${archive.source}`, blockCount);
       const { compared = 0, contradictions = [] } = reading.audit ?? {};
       if (compared > 0) report.count('vault of trades', compared);
       for (const line of contradictions) report.add(line);
@@ -264,6 +264,23 @@ export interface Verification {
   readonly differenceCount: number;
   /** A line for each difference, up to a limit. */
   readonly differences: readonly string[];
+}
+
+/** The beginning of what counts the blocks of an archive. */
+const FROM_ARCHIVE = 'blocks from ';
+/** An archive that lied or is paused; `archive <name>: …` tells what no source has. */
+const ARCHIVE_FAULT = /^archive \S*[^\s:] /;
+
+/** Why blocks read by way of archives are no second opinion, or not a whole one. */
+export function listArchiveProblems(
+  { checked }: Pick<Verification, 'checked'>,
+  limitations: readonly string[],
+): readonly string[] {
+  const isRead = Object.keys(checked).some((what) => what.startsWith(FROM_ARCHIVE));
+  return [
+    ...limitations.filter((text) => ARCHIVE_FAULT.test(text)),
+    ...(isRead ? [] : ['no archive gave a block: all were read from the nodes']),
+  ];
 }
 
 async function readOwnHeader(
