@@ -185,14 +185,22 @@ export class MemorySolana {
   }
 
   #listSignatures(account: string, { limit = 1000, before, until }: CallConfig): unknown[] {
-    const all = [...this.#walk()]
+    const walked = [...this.#walk()];
+    const placeOf = (wanted: string | undefined) =>
+      wanted === undefined
+        ? -1
+        : walked.findIndex(({ raw }) => raw.transaction.signatures[0] === wanted);
+    const start = placeOf(before);
+    // Any signature of the ledger will do, whatever it names; of an unknown one nothing is listed.
+    if (before !== undefined && start < 0) return [];
+    const end = placeOf(until);
+    return walked
+      .slice(start + 1, end < 0 ? undefined : end)
       .filter(({ raw }) => listAccountKeys(raw).includes(account))
+      .slice(0, limit)
       .map(({ slot, raw }) => ({
         ...{ slot, signature: raw.transaction.signatures[0], err: raw.meta?.err ?? null },
       }));
-    const start = all.findIndex(({ signature }) => signature === before) + 1;
-    const end = all.findIndex(({ signature }) => signature === until);
-    return all.slice(start, end < 0 ? undefined : end).slice(0, limit);
   }
 
   /** Token accounts begin with their mint and their owner. */

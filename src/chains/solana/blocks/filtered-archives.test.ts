@@ -15,7 +15,9 @@ import {
   toText,
   WATCHED,
 } from '../../../../test/archived-solana.ts';
-import { POOL, toSwapSignature } from '../../../../test/fakes/solana-scene.ts';
+import type { MemorySolana } from '../../../../test/fakes/memory-solana.ts';
+import { POOL, TOKEN, toSwapSignature } from '../../../../test/fakes/solana-scene.ts';
+import type { PortalLine } from '../../../../test/fakes/to-portal-block.ts';
 import { RUN_SEED } from '../../../../test/run-seed.ts';
 import type { RawTransaction } from '../data/raw-transaction.ts';
 
@@ -27,17 +29,44 @@ const openFiltered = (samplePct = 100, only = WATCHED) =>
 
 const readNodes = (only = WATCHED) => readByNodes({ chain: buildChain(40, true), only });
 
-const bySignatures = (asked: readonly string[]) =>
-  asked.filter((call) => call === 'getBlock signatures').length;
+interface ListedRow {
+  readonly signature: string;
+}
+
+type PickRows = (
+  rows: readonly ListedRow[],
+  /** Those of the account, and where the list is to begin. */
+  query: { readonly all: readonly ListedRow[]; readonly before: string | undefined },
+) => readonly ListedRow[];
+
+function changeLists(chain: MemorySolana, pickRows: PickRows): void {
+  const { answer } = chain;
+  Object.assign(chain, {
+    answer: (method: string, params: readonly unknown[]) => {
+      if (method !== 'getSignaturesForAddress') return answer(method, params);
+      const [account, { before }] = params as [string, { readonly before?: string }];
+      const all = answer(method, [account, {}]) as readonly ListedRow[];
+      return pickRows(answer(method, params) as readonly ListedRow[], { all, before });
+    },
+  });
+}
+
+const LISTS: readonly (readonly [string, PickRows])[] = [
+  ['keeps no lists', () => []],
+  [
+    'begins lists only at signatures of the account',
+    (rows, { all, before }) => (all.some(({ signature }) => signature === before) ? rows : []),
+  ],
+];
 
 describe('single pools from a Portal', () => {
   it('give the rows of the nodes, in a few calls', async () => {
     const scene = await openFiltered(2);
-    const { blocks, archived, limitations } = await scene.read();
+    const { blocks, archived, fromNode, limitations } = await scene.read();
     assert.equal(toText(blocks, true), await readNodes());
     assert.ok(archived > 1);
     assert.deepEqual(limitations, []);
-    assert.equal(bySignatures(scene.asked), 0);
+    assert.equal(fromNode, 0);
     assert.ok(scene.asked.includes('getTransaction'));
     assert.ok(scene.asked.includes('getSignaturesForAddress'));
     const [{ instructions = [] } = {}] = scene.portals[0]!.queries;
@@ -61,22 +90,64 @@ describe('single pools from a Portal', () => {
   it('come in with their token', async () => {
     const only = { ...WATCHED, pools: new Set<never>() };
     const scene = await openFiltered(100, only);
-    const { blocks, limitations } = await scene.read();
+    const { blocks, fromNode, limitations } = await scene.read();
     assert.deepEqual(limitations, []);
     assert.equal(toText(blocks, true), await readNodes(only));
-    assert.equal(bySignatures(scene.asked), 0);
+    assert.equal(fromNode, 0);
   });
 
-  it('have what is wanted of a transaction that the node keeps no list of', async () => {
-    const scene = await openFiltered(100);
-    const answer = scene.chain.answer;
-    Object.assign(scene.chain, {
-      answer: (method: string, params: readonly unknown[]) =>
-        method === 'getSignaturesForAddress' ? [] : answer(method, params),
+  for (const [name, pickRows] of LISTS) {
+    it(`are told as not compared where the node ${name}`, async () => {
+      const scene = await openFiltered(100);
+      changeLists(scene.chain, pickRows);
+      const { blocks, archived, limitations } = await scene.read();
+      assert.equal(toText(blocks, true), await readNodes());
+      const expected = `archive 127.0.0.1: ${archived} readings could not be compared with`;
+      assert.equal(limitations.length, 1);
+      assert.ok(limitations[0]?.startsWith(expected), limitations[0]);
     });
-    const { blocks, limitations } = await scene.read();
+  }
+
+  it('do not need a list without gaps', async () => {
+    const scene = await openFiltered(100);
+    const isGap = ({ signature }: ListedRow) => signature === toSwapSignature(14);
+    changeLists(scene.chain, (rows) => rows.filter((row) => !isGap(row)));
+    const { blocks, fromNode, limitations } = await scene.read();
     assert.deepEqual(limitations, []);
+    assert.equal(fromNode, 0);
     assert.equal(toText(blocks, true), await readNodes());
+  });
+
+  it('are read in parts from a slow Portal', async () => {
+    const scene = await openFiltered(100);
+    scene.portals[0]!.behave(() => {
+      scene.clock.advance(10_000);
+      return null;
+    });
+    const { blocks, archived, fromNode } = await scene.read();
+    assert.equal(toText(blocks, true), await readNodes());
+    assert.equal(fromNode, 0);
+    const starts = new Set(scene.portals[0]!.queries.map(({ fromBlock }) => fromBlock));
+    assert.equal(archived, starts.size);
+  });
+
+  it('count the blocks that were sent', async () => {
+    const scene = await openFiltered(100);
+    const { blockCount } = await scene.read();
+    assert.ok(blockCount > 0);
+    assert.ok(blockCount <= 40, String(blockCount));
+  });
+
+  it('leave nothing of a Portal that lied to the next one', async () => {
+    const options = { samplePct: 100, chain: buildChain(40, true), only: WATCHED };
+    const scene = await openScene({ ...options, portalCount: 2 });
+    const [, , change] = FILTERED_LIES.find(([name]) => name === 'another wallet')!;
+    scene.portals[0]!.behave(() => ({ change }));
+    const { fromNode } = await scene.read();
+    assert.equal(fromNode, 0);
+    // Its vaults are not known yet.
+    const [{ instructions: [filter] = [] } = {}] = scene.portals[1]!.queries;
+    assert.deepEqual(filter?.['a0'], [POOL, TOKEN]);
   });
 
   it('are told apart from what the filter cannot find', async () => {
@@ -105,10 +176,10 @@ describe('single pools from a Portal', () => {
     it(`are the node's after ${name}`, async () => {
       const scene = await openFiltered();
       scene.portals[0]!.behave(behaviour);
-      const { blocks, limitations } = await scene.read();
+      const { blocks, fromNode, limitations } = await scene.read();
       assert.equal(toText(blocks, true), await readNodes());
       assert.ok(limitations.every((text) => text.startsWith('archive 127.0.0.1 is paused: ')));
-      assert.ok(bySignatures(scene.asked) > 0);
+      assert.ok(fromNode > 0);
     });
   }
 
@@ -123,6 +194,29 @@ describe('single pools from a Portal', () => {
       assert.match(limitations[0] ?? '', reason);
     });
   }
+
+  it('go on from the reading before where a pool comes in and all is read again', async () => {
+    const only = { ...WATCHED, pools: new Set<never>() };
+    const honest = await openFiltered(0, only);
+    const [, start = assert.fail('only one reading')] = (await honest.read()).starts;
+    const asked = honest.portals[0]!.queries.filter(({ fromBlock }) => fromBlock === start);
+    assert.ok(asked.length > 1);
+    const scene = await openFiltered(0, only);
+    changeLists(scene.chain, () => []);
+    const isSwap = ({ instructions = [] }: PortalLine) => instructions.length > 1;
+    scene.portals[0]!.behave(({ fromBlock }) =>
+      fromBlock === start
+        ? {
+            change: (lines) => {
+              const first = lines.find(isSwap) ?? assert.fail('no swap');
+              return lines.map((line) => (line === first ? { header: line.header } : line));
+            },
+          }
+        : null,
+    );
+    const { limitations } = await scene.read();
+    assert.match(limitations.join(), /a balance does not go on/);
+  });
 
   it('show by the balances of their vaults what was left out, whatever is sampled', async () => {
     const scene = await openFiltered(0);

@@ -79,6 +79,8 @@ interface SlotRange extends ArchiveRange {
 interface FilteredRange extends ArchiveRange {
   /** Whose transactions are wanted: pools, tokens, makers. */
   readonly accounts: ReadonlySet<string>;
+  /** Whose trades are wanted: some pools are asked for by another account than their own. */
+  readonly pools: ReadonlySet<string>;
   readonly transactionCountMax: number;
 }
 
@@ -86,13 +88,33 @@ interface FilteredRange extends ArchiveRange {
 interface FilteredSlots extends Omit<ArchivedSlots, 'last'> {
   /** All up to here was searched. */
   readonly toBlock: number;
+  /** Those that were sent, also without anything wanted. */
+  readonly blockCount: number;
 }
 
-/** What the vaults that were asked for held after a filtered reading. */
-interface FilteredEnd {
-  readonly source: string;
+type Held = ReadonlyMap<string, string>;
+
+/** What the vaults that were asked for held before and after a filtered reading. */
+interface FilteredEnds {
+  readonly source: SolanaPortal;
+  readonly from: number;
+  readonly start: Held;
   readonly next: number;
-  readonly held: ReadonlyMap<string, string>;
+  readonly end: Held;
+}
+
+/** What an archive sent of one account, to be compared with a node's list. */
+interface Listing extends ArchiveRange {
+  readonly account: string;
+  readonly own: readonly Sample[];
+  readonly sent: ReadonlyMap<string, Sample>;
+  readonly pools: ReadonlySet<string>;
+}
+
+/** Where a node's list begins, downwards: below a slot, by a signature; from its newest one. */
+interface ListStart {
+  readonly before: string | null;
+  readonly slot: number;
 }
 
 interface PlacedSignature {
@@ -117,6 +139,10 @@ const BATCH_MAX = 20;
 
 /** Slots of a filtered reading; a quiet account's year has 79 million. */
 const FILTERED_SLOTS_MAX = 500_000;
+/** They are compared one by one, and held in memory until then. */
+const FILTERED_TRANSACTIONS_MAX = 5000;
+/** After so long a filtered reading ends early, however slow the archive is. */
+const FILTERED_MS = 10_000;
 /** Of one filtered reading, at least so many transactions are compared, if it has them. */
 const FILTERED_SAMPLES_MIN = 20;
 /** The most that nodes list at once. */
@@ -125,6 +151,8 @@ const SIGNATURES_MAX = 1000;
 const VAULTS_MAX = 20_000;
 /** Gaps of slots without a block that a node is asked to confirm. */
 const SKIPPED_MAX = 5_000;
+/** Blocks after a reading that are searched for a signature; all of mainnet have votes. */
+const ENDS_MAX = 16;
 
 /**
  * What the index stores of a transaction; null if it cannot be decoded. With `pools`, of these
@@ -166,6 +194,13 @@ function pick<T>(of: readonly T[], random: Random): T | undefined {
   return of[Math.floor(random() * of.length)];
 }
 
+/** Takes so many out of them. */
+function draw<T>(rest: T[], count: number, random: Random): T[] {
+  return Array.from({ length: Math.min(count, rest.length) }, () =>
+    rest.splice(Math.floor(random() * rest.length), 1),
+  ).flat();
+}
+
 function listTrades(raw: RawTransaction): readonly VenueTrade[] {
   try {
     return decodeTrades(raw).trades;
@@ -173,6 +208,15 @@ function listTrades(raw: RawTransaction): readonly VenueTrade[] {
     if (error instanceof RangeError) return [];
     throw error;
   }
+}
+
+/** By a trade of the pool; null for tokens and makers, and pools that have none. */
+function findVaults(account: string, blocks: readonly PortalBlock[]): readonly string[] | null {
+  const all = blocks.flatMap(({ transactions }) => transactions);
+  const last = all.findLast(({ raw }) => listAccountKeys(raw).includes(account));
+  const trades = last === undefined ? [] : listTrades(last.raw);
+  const own = trades.find(({ pool }) => (pool as string) === account);
+  return own === undefined ? null : [own.vaultIn, own.vaultOut];
 }
 
 function namesTokens({ meta }: RawTransaction): boolean {
@@ -203,8 +247,10 @@ export class SolanaArchives {
   readonly #lostLogs = new Map<string, number>();
   /** By pool, or whoever else stands for it: what is asked for with it. */
   readonly #vaults = new BoundedMap<string, readonly string[]>(VAULTS_MAX);
-  /** The last filtered reading: the next one goes on from there. */
-  #filtered: FilteredEnd | null = null;
+  /** By archive: filtered readings that a node had no lists of signatures for, from their end. */
+  readonly #unlisted = new Map<string, number>();
+  /** The last filtered reading: the next one goes on from there, or reads it again. */
+  #filtered: FilteredEnds | null = null;
 
   constructor(options: SolanaArchivesOptions) {
     this.#options = options;
@@ -226,7 +272,12 @@ export class SolanaArchives {
     const lost = [...this.#lostLogs].map(
       ([name, count]) => `archive ${name}: ${count} transactions had no log, nor had a node`,
     );
-    return [...this.#sources.listLimitations(), ...lost];
+    const unlisted = [...this.#unlisted].map(
+      ([name, count]) =>
+        `archive ${name}: ${count} readings could not be compared with a node's lists of ` +
+        'signatures as a whole: what was left out may not be noticed',
+    );
+    return [...this.#sources.listLimitations(), ...lost, ...unlisted];
   }
 
   close(): void {
@@ -261,29 +312,37 @@ export class SolanaArchives {
   async #readSome(place: Place, range: FilteredRange, signal: AbortSignal | undefined) {
     const { accounts, fromBlock } = range;
     const asked = new Set(accounts);
-    const { name: source } = place.source;
-    const before = this.#filtered;
-    const goesOn = before?.source === source && before.next === fromBlock;
-    const known = goesOn ? [...before.held] : [];
+    const { source } = place;
+    const start = this.#heldBefore(source, fromBlock);
+    const learned = new Map<string, readonly string[]>();
     const isAsked = (key: string) => asked.has(key);
     const query = { ...range, accounts: asked };
     const read = async () => {
       for (const account of accounts) {
-        const vaults = this.#vaults.get(account) ?? [];
+        const vaults = learned.get(account) ?? this.#vaults.get(account) ?? [];
         if (asked.size + vaults.length > FILTERED_ACCOUNTS_MAX) break;
         for (const vault of vaults) asked.add(vault);
       }
-      const held = new Map(known.filter(([place]) => isAsked(place.split(' ')[0] ?? '')));
+      const held = new Map([...start].filter(([key]) => isAsked(key.split(' ')[0] ?? '')));
       return { ...(await this.#pullSome(place, query, { held, isAsked, signal })), held };
     };
-    let reading = await read();
-    // With the vaults that it names it is read again, so that their balances go on from its start.
-    const isLearned = [...accounts].map((account) => this.#learnVaults(account, reading.blocks));
-    if (isLearned.includes(true)) reading = await read();
-    const { blocks: pulled, last, toBlock, fault, held } = reading;
+    let reading: Awaited<ReturnType<typeof read>> | null = await read();
+    for (const account of accounts) {
+      const vaults = this.#vaults.has(account) ? null : findVaults(account, reading.blocks);
+      if (vaults !== null) learned.set(account, vaults);
+    }
+    if (learned.size > 0) {
+      // With the vaults that it names it is read again, so that their balances go on from its
+      // start. Only one of the two is held in memory.
+      reading = null;
+      reading = await read();
+    }
+    const { blocks: pulled, blockCount, last, toBlock, fault, held } = reading;
     if (last !== null) await this.#assertLast(place, [last], signal);
-    await this.#compareSome(place, pulled, query, signal);
-    this.#filtered = { source, next: toBlock + 1, held };
+    await this.#compareSome(place, pulled, { ...query, toBlock }, signal);
+    // An archive that lied leaves nothing behind.
+    for (const [account, vaults] of learned) this.#vaults.set(account, vaults);
+    this.#filtered = { source, from: fromBlock, start, next: toBlock + 1, end: held };
     const blocks = [];
     for (const block of pulled) {
       // Vaults are asked for their balances alone.
@@ -293,7 +352,14 @@ export class SolanaArchives {
       const transactions = await this.#addLogs(place, { ...block, transactions: wanted }, signal);
       blocks.push({ header, transactions });
     }
-    return { source, blocks, toBlock, fault };
+    return { source: source.name, blocks, toBlock, blockCount, fault };
+  }
+
+  /** What it left the vaults with before a slot, where its last reading ended, or began. */
+  #heldBefore(source: SolanaPortal, fromBlock: number): Held {
+    const known = this.#filtered?.source === source ? this.#filtered : null;
+    if (known?.next === fromBlock) return known.end;
+    return known?.from === fromBlock ? known.start : new Map();
   }
 
   /** A stream may end anywhere: it is asked again from the next slot on. */
@@ -311,16 +377,19 @@ export class SolanaArchives {
     },
   ) {
     const toBlock = Math.min(range.toBlock, fromBlock + FILTERED_SLOTS_MAX - 1);
-    const transactionCountMax = Math.min(TRANSACTIONS_MAX, range.transactionCountMax);
+    const transactionCountMax = Math.min(FILTERED_TRANSACTIONS_MAX, range.transactionCountMax);
+    const { clock } = this.#options;
+    const endAtMs = clock.monotonicMs() + FILTERED_MS;
+    const isLate = () => next > fromBlock && clock.monotonicMs() >= endAtMs;
     const abort = new AbortController();
     const both = AbortSignal.any([abort.signal, ...(signal ? [signal] : [])]);
     const blocks: PortalBlock[] = [];
     let last: PortalBlock | null = null;
     let next = fromBlock;
-    let count = 0;
+    let [count, blockCount] = [0, 0];
     let fault: ArchiveError | null = null;
     try {
-      while (next <= toBlock && count < transactionCountMax) {
+      while (next <= toBlock && count < transactionCountMax && !isLate()) {
         const begun = next;
         for await (const block of source.readFiltered(
           { fromBlock: next, toBlock },
@@ -338,9 +407,10 @@ export class SolanaArchives {
           }
           next = position + 1;
           count += transactions.length;
+          blockCount += 1;
           last = block;
           if (transactions.length > 0) blocks.push({ ...block, transactions });
-          if (count >= transactionCountMax) break;
+          if (count >= transactionCountMax || isLate()) break;
         }
         if (next > begun || next > toBlock) continue;
         if (!(await this.#isSkipped({ fromBlock: next, toBlock }, signal))) {
@@ -357,7 +427,7 @@ export class SolanaArchives {
     } finally {
       abort.abort();
     }
-    return { blocks, last, toBlock: next - 1, fault };
+    return { blocks, blockCount, last, toBlock: next - 1, fault };
   }
 
   /** Of slots that have no block, a Portal sends nothing at all. */
@@ -371,87 +441,132 @@ export class SolanaArchives {
     return listed.length === 0;
   }
 
-  /** By a trade of the pool; tokens and makers have none. Whether they were not known before. */
-  #learnVaults(account: string, blocks: readonly PortalBlock[]): boolean {
-    if (this.#vaults.has(account)) return false;
-    const all = blocks.flatMap(({ transactions }) => transactions);
-    const last = all.findLast(({ raw }) => listAccountKeys(raw).includes(account));
-    const trades = last === undefined ? [] : listTrades(last.raw);
-    const own = trades.find(({ pool }) => (pool as string) === account);
-    if (own === undefined) return false;
-    this.#vaults.set(account, [own.vaultIn, own.vaultOut]);
-    return true;
-  }
-
   /** With the node: transactions, and by its lists whether any was left out. */
   async #compareSome(
     place: Place,
     blocks: readonly PortalBlock[],
-    { accounts, fromBlock }: FilteredRange,
+    { accounts, pools: own, fromBlock, toBlock }: Omit<FilteredRange, 'transactionCountMax'>,
     signal: AbortSignal | undefined,
   ): Promise<void> {
     const { samplePct, random } = this.#options;
     const all = listSamples(blocks);
-    if (all.length === 0) return;
+    const pools = new Set([...accounts, ...own]);
     const share = Math.floor((all.length * samplePct) / 100 + random());
     const count = Math.max(FILTERED_SAMPLES_MIN, share);
-    await this.#assertDrawn(place, all, { count, pools: accounts, signal });
+    await this.#assertDrawn(place, all, { count, pools, signal });
     const sent = new Map(all.map((one) => [signatureOf(one.raw), one]));
+    const end = await this.#findEnd(toBlock, signal);
     const drawn = pick([...accounts], random);
+    let isWhole = true;
     for (const account of samplePct >= 100 || drawn === undefined ? accounts : [drawn]) {
-      const own = all.filter(({ raw }) => isFindable(raw, account));
-      const from = samplePct >= 100 ? own.at(-1) : pick(own, random);
-      if (from === undefined) continue;
-      await this.#assertListed(place, { account, from, own, sent, fromBlock }, signal);
+      const listing = { account, sent, pools, fromBlock, toBlock };
+      const found = all.filter(({ raw }) => isFindable(raw, account));
+      if (!(await this.#assertListed(place, { ...listing, own: found }, end, signal))) {
+        isWhole = false;
+      }
     }
+    if (isWhole) return;
+    const { name } = place.source;
+    this.#unlisted.set(name, (this.#unlisted.get(name) ?? 0) + 1);
   }
 
-  /** All before a transaction that the node lists of an account, or a page of them. */
+  /**
+   * A list that ends here may begin at any signature of the ledger, whatever that names (agave,
+   * `get_confirmed_signatures_for_address2`): the node's own, not one that the archive chose.
+   */
+  async #findEnd(toBlock: number, signal: AbortSignal | undefined): Promise<ListStart> {
+    const range = { fromSlot: toBlock + 1, toSlot: toBlock + SKIPPED_MAX, commitment: FINALIZED };
+    return await this.#options.client.at(
+      async (endpoint) => {
+        const listed = await listSlots(endpoint, range, signal);
+        for (const slot of listed.slice(0, ENDS_MAX)) {
+          const query = { slot, detail: SIGNATURES, commitment: FINALIZED };
+          const block = await readExistingBlock(endpoint, query, signal);
+          const [before] = block?.content ?? [];
+          if (before !== undefined) return { before, slot };
+        }
+        return { before: null, slot: toBlock + 1 };
+      },
+      { signal },
+    );
+  }
+
+  /**
+   * One account's list, from the reading's end. Some nodes, such as Old Faithful, begin only at the
+   * account's own signatures, or at the newest one: then it may begin at one that was sent, so that
+   * what is after it is not compared. False if anything was not, unless it is not to be.
+   */
   async #assertListed(
     place: Place,
-    {
-      account,
-      from,
-      own,
-      sent,
-      fromBlock,
-    }: {
-      readonly account: string;
-      readonly from: Sample;
-      readonly own: readonly Sample[];
-      readonly sent: ReadonlyMap<string, Sample>;
-      readonly fromBlock: number;
-    },
+    listing: Listing,
+    end: ListStart,
     signal: AbortSignal | undefined,
-  ): Promise<void> {
-    const listed = new Set<string>();
-    let before = signatureOf(from.raw);
-    // Of later slots the node has listed all.
-    let low = from.slot;
-    for (;;) {
-      const page = await this.#listBefore(account, before, signal);
-      for (const { signature, slot, err } of page) {
-        if (slot < fromBlock || err != null) continue;
-        listed.add(signature);
-        if (sent.get(signature)?.slot === slot) continue;
-        await this.#assertHidden(place, { account, signature, slot }, signal);
-      }
-      const last = page.at(-1);
-      if (last === undefined) break;
-      ({ signature: before, slot: low } = last);
-      const isLast = page.length < SIGNATURES_MAX || low < fromBlock;
-      if (isLast || this.#options.samplePct < 100) break;
+  ): Promise<boolean> {
+    const { samplePct, random } = this.#options;
+    const { own, toBlock } = listing;
+    const newest = { before: null, slot: toBlock + 1 };
+    const reached =
+      (await this.#assertBelow(place, listing, end, signal)) ??
+      (end.before === null ? null : await this.#assertBelow(place, listing, newest, signal));
+    if (reached === 'all') return true;
+    // What is far from the end is drawn, too.
+    const from = samplePct >= 100 ? own.at(-1) : pick(own, random);
+    if (from !== undefined && (reached === null || samplePct < 100)) {
+      const start = { before: signatureOf(from.raw), slot: from.slot };
+      await this.#assertBelow(place, listing, start, signal);
     }
+    return reached !== null && samplePct < 100;
+  }
+
+  /**
+   * All of the range that the node lists from there down, or a page of it; null if its list is
+   * shorter than that, or empty, which may be because it does not know where to begin.
+   */
+  async #assertBelow(
+    place: Place,
+    { account, own, sent, pools, fromBlock, toBlock }: Listing,
+    start: ListStart,
+    signal: AbortSignal | undefined,
+  ): Promise<'all' | 'part' | null> {
+    const listed = new Set<string>();
+    const { samplePct } = this.#options;
+    let before = start.before;
+    let low = Number.POSITIVE_INFINITY;
+    let isLast = false;
+    while (!isLast) {
+      const page = await this.#listBefore(account, before, signal);
+      const last = page.at(-1);
+      if (last === undefined) {
+        if (before === start.before) return null;
+        break;
+      }
+      ({ signature: before, slot: low } = last);
+      const asked = page.filter(
+        ({ slot, err }) => slot >= fromBlock && slot <= toBlock && err == null,
+      );
+      for (const { signature } of asked) listed.add(signature);
+      const hidden = asked.filter(({ signature, slot }) => sent.get(signature)?.slot !== slot);
+      await this.#assertHidden(place, account, hidden, signal);
+      isLast = page.length < SIGNATURES_MAX || low < fromBlock;
+      // Newer ones than the range's are no answer.
+      if (!isLast && low > toBlock && start.before === null) return null;
+      if (samplePct < 100) break;
+    }
+    // One slot may be on both sides of where a list begins and ends. A node's list may have gaps:
+    // it is a lie if the transaction is not there, either.
+    const unlisted = own.filter(
+      ({ slot, raw }) => slot > low && slot < start.slot && !listed.has(signatureOf(raw)),
+    );
+    await this.#assertDrawn(place, unlisted, { count: BATCH_MAX, pools, signal });
+    if (!isLast) return 'part';
     // A node may not go back so far: what is older than its list is not compared.
-    const unlisted = own
-      .slice(0, own.indexOf(from))
-      .find(({ slot, raw }) => slot > low && !listed.has(signatureOf(raw)));
-    if (unlisted !== undefined) throw lieOf(place, unlisted);
+    return own.some(({ slot }) => slot < low) ? null : 'all';
   }
 
   /** Newest first. */
-  async #listBefore(account: string, before: string, signal: AbortSignal | undefined) {
-    const config = { ...FINALIZED, limit: SIGNATURES_MAX, before };
+  async #listBefore(account: string, before: string | null, signal: AbortSignal | undefined) {
+    const at = before === null ? {} : { before };
+    const config = { ...FINALIZED, limit: SIGNATURES_MAX, ...at };
     const call = { method: 'getSignaturesForAddress', params: [account, config] };
     return await this.#options.client.at(
       async (endpoint) => {
@@ -463,16 +578,24 @@ export class SolanaArchives {
     );
   }
 
-  /** A transaction that the archive did not send must be one that its filter does not find. */
+  /** Transactions that the archive did not send must be some that its filter does not find. */
   async #assertHidden(
     { source }: Place,
-    { account, ...asked }: PlacedSignature & { readonly account: string },
+    account: string,
+    asked: readonly PlacedSignature[],
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    const [known] = await this.#readTransactions([asked], signal);
-    if (known == null || !isFindable(known, account)) return;
-    const problem = `it left out ${asked.signature}`;
-    throw new ArchiveError('wrong', `${source.name}, slot ${asked.slot}: ${problem}`);
+    const { samplePct, random } = this.#options;
+    const rest = [...asked];
+    for (let left = samplePct < 100 ? BATCH_MAX : rest.length; left > 0; left -= BATCH_MAX) {
+      const some = draw(rest, Math.min(left, BATCH_MAX), random);
+      const known = await this.#readTransactions(some, signal);
+      const at = known.findIndex((raw) => raw != null && isFindable(raw, account));
+      const found = some[at];
+      if (found === undefined) continue;
+      const problem = `it left out ${found.signature}`;
+      throw new ArchiveError('wrong', `${source.name}, slot ${found.slot}: ${problem}`);
+    }
   }
 
   /** The node must have the last block, to which all the others link. */
@@ -551,9 +674,7 @@ export class SolanaArchives {
     const { random } = this.#options;
     const rest = [...samples];
     for (let left = Math.min(count, rest.length); left > 0; left -= BATCH_MAX) {
-      const drawn = Array.from({ length: Math.min(left, BATCH_MAX) }, () =>
-        rest.splice(Math.floor(random() * rest.length), 1),
-      ).flat();
+      const drawn = draw(rest, Math.min(left, BATCH_MAX), random);
       const known = await this.#readTransactions(drawn, signal);
       for (const [at, sample] of drawn.entries()) {
         const own = known[at];

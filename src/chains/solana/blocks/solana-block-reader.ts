@@ -187,10 +187,10 @@ export class SolanaBlockReader {
     const pools = new Set(only.pools);
     for (let round = 0; round < FILTERED_ROUNDS_MAX; round += 1) {
       const accounts = new Set(await this.#listWatched({ ...only, pools }));
-      const asked = { fromBlock, toBlock, accounts, transactionCountMax };
+      const asked = { fromBlock, toBlock, accounts, pools, transactionCountMax };
       const read = await archives.readFiltered(asked, signal);
       if (read === null) return null;
-      const raw = { ...read, headers: [], toSlot: read.toBlock, blockCount: 0 };
+      const raw = { ...read, headers: [], toSlot: read.toBlock };
       const context = { only, described: new Set<PoolId>(), signal };
       const decoded = await client.at((endpoint) => this.#decode(endpoint, raw, context), {
         signal,
@@ -200,8 +200,7 @@ export class SolanaBlockReader {
       if (pools.size > known) continue;
       return {
         blocks: decoded.filter(({ events }) => events.length > 0),
-        // Some slots have none: nothing depends on it.
-        ...{ headers: [], toBlock: read.toBlock, blockCount: read.toBlock - fromBlock + 1 },
+        ...{ headers: [], toBlock: read.toBlock, blockCount: read.blockCount },
         ...{ notices: [], archive: { source: read.source, isProved: false } },
         ...(audited === undefined ? {} : { audit: summarize(checkBalances(raw)) }),
       };
