@@ -13,7 +13,7 @@ import { AppError, buildInvalidInputError } from '../errors/app-error.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { AlertState } from '../model/alert.ts';
 import type { ChainSlug } from '../model/chain.ts';
-import type { WalletId } from '../model/ids.ts';
+import type { Address, WalletId } from '../model/ids.ts';
 import type { TokenRecord } from '../model/market-record.ts';
 import type { ChainAlert } from '../store/alert-store.ts';
 import type { WebhookStore } from '../store/webhook-store.ts';
@@ -32,6 +32,8 @@ import {
 const PAGE_DEFAULT = 50;
 /** Beyond every change. */
 const FIRST_PAGE = Number.MAX_SAFE_INTEGER;
+/** It is read with the next commits. */
+const SUPPLY_RETRY_SECONDS = 5;
 const WITHOUT_TOKEN: ReadonlySet<string> = new Set(['trade', 'wallet', 'newPool']);
 
 type AlertParts = MarketParts & {
@@ -101,8 +103,14 @@ async function requireToken(
 }
 
 /** Shares of all balances are those of the supply only where all holders are known. */
-function checkHolders({ balancesBroken, supplyRaw, supplyBalanceSumRaw }: TokenRecord): void {
+function checkHolders(row: TokenRecord, coin: Address): void {
+  const { balancesBroken, supplyRaw, supplyBalanceSumRaw } = row;
   if (!balancesBroken && supplyRaw !== null && supplyRaw === supplyBalanceSumRaw) return;
+  // A mint or burn withdraws the sum until the supply is read again. The coin has no contract.
+  if (!balancesBroken && supplyBalanceSumRaw === null && row.token !== coin) {
+    const reason = 'The supply of this token is being read.';
+    throw new AppError('NOT_READY', { reason }, { retryAfterSeconds: SUPPLY_RETRY_SECONDS });
+  }
   const message = 'needs a token whose holders are all known';
   throw buildInvalidInputError([{ path: 'when.holdersTop10Pct', message }]);
 }
@@ -124,7 +132,9 @@ async function create(
   const { minLiquidityUsd: floor, rearmPct, cooldownSeconds, once } = input;
   const minLiquidityUsd = floor === undefined ? null : parseDecimal(floor, 'minLiquidityUsd');
   const token = reference === null ? null : await requireToken(parts, reference, context);
-  if (token !== null && condition.kind === 'holdersTop10Pct') checkHolders(token);
+  if (reference !== null && token !== null && condition.kind === 'holdersTop10Pct') {
+    checkHolders(token, requireReadable(parts, reference).assets.coin);
+  }
   if (webhookId !== null) await checkWebhook(parts, { id: webhookId, owner, chain });
   const max = parts.depthOf(context.identity).alerts;
   const alert = {
