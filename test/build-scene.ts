@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import { toPoolMoment } from '../src/amm/pool-moment.ts';
 import type { NetworkFees } from '../src/chains/chain-nodes.ts';
 import { EvmTransactions } from '../src/chains/evm/trading/evm-transactions.ts';
-import type { VenueRouter } from '../src/chains/evm/venues/swap-routers.ts';
+import type { SwapRouter, VenueRouter } from '../src/chains/evm/venues/swap-routers.ts';
 import type { UniversalRouter } from '../src/chains/evm/venues/universal-router/universal-router.ts';
 import type { HandlerContext } from '../src/contract/handler.ts';
 import { findFamily } from '../src/engines/chain-families.ts';
@@ -64,7 +64,14 @@ export const OTHER_ROUTER: VenueRouter = {
   address: buildFakeAddress('ffff', 3),
 };
 
-const ROUTERS = [ROUTER, OTHER_ROUTER] as const;
+/** V2's own, which pays a given output to the unit. */
+export const PAIR_ROUTER: VenueRouter = {
+  ...{ kind: 'router02', name: 'pairs', venues: new Set(['uniswap-v2']), factory: null },
+  ...{ canDivide: false, canTax: true, isProven: true, permit2: null, wrapped: WETH },
+  ...{ outputCall: 'exactPath', onlyOutputs: true, address: buildFakeAddress('ffff', 4) },
+};
+
+const ROUTERS: readonly SwapRouter[] = [ROUTER, OTHER_ROUTER];
 
 /** Always prices for the same caller. */
 export type ScenePricing = Omit<Pricing, 'price'> & {
@@ -85,7 +92,9 @@ export interface BuildScene {
   readonly errors: string[];
   /** Empty; tests may add some. */
   readonly lists: TokenLists;
-  build(input: Partial<TradeInput> & { quoteId?: string }): Promise<BuildAnswer>;
+  build(
+    input: Partial<TradeInput> & { quoteId?: string; approval?: 'onchain' | 'permit' },
+  ): Promise<BuildAnswer>;
 }
 
 /** A sale of tokens for the native coin unless the input says otherwise. */
@@ -125,7 +134,12 @@ async function createTradeChain(
   t: TestContext,
   pools: readonly GraphPool[],
   { block }: NodeScript,
-  { fees, adoption, clock }: Pick<BuildScene, 'fees' | 'adoption' | 'clock'>,
+  {
+    fees,
+    adoption,
+    clock,
+    routers,
+  }: Pick<BuildScene, 'fees' | 'adoption' | 'clock'> & { readonly routers: readonly SwapRouter[] },
 ): Promise<{ chain: TradeChain; store: MarketStore }> {
   const { store, remove } = await openTestStore('sqlite');
   t.after(remove);
@@ -162,7 +176,7 @@ async function createTradeChain(
     wrapped: WETH,
     assets: { native: new Set([COIN, WETH]), stable: new Set() },
     costs: TRADE_COSTS,
-    listRouters: () => ROUTERS,
+    listRouters: () => routers,
     trusted,
     tokens: new TradeTokens('devnet', store.market),
     safetyCache,
@@ -202,6 +216,7 @@ export async function createBuildScene(
   pools: readonly GraphPool[],
   script: Partial<NodeScript> = {},
   paused: readonly string[] = [],
+  routers: readonly SwapRouter[] = ROUTERS,
 ): Promise<BuildScene> {
   const node = await startScriptedNode(createNodeScript(script));
   t.after(() => node.stop());
@@ -209,7 +224,7 @@ export async function createBuildScene(
   const adoption = { isOn: true, asked: [] };
   const clock = new ManualClock(node.script.block.timestampMs);
   const { chain, store } = await createTradeChain(t, pools, node.script, {
-    ...{ fees, adoption, clock },
+    ...{ fees, adoption, clock, routers },
   });
   const chains = {
     list: () => ['devnet' as const],
@@ -243,7 +258,7 @@ export async function createBuildScene(
   const caller = { key: 'test', identity, chargeAhead: () => 0, charge: none };
   const { client } = node;
   const builder = new EvmTransactions({
-    ...{ chainId: 1337, routers: ROUTERS, rollup: null, client, clock },
+    ...{ chainId: 1337, routers, rollup: null, client, clock },
   });
   const errors: string[] = [];
   const build = createBuildTrade({

@@ -8,6 +8,7 @@ import { decodeAbiParameters, decodeFunctionData, parseAbi, parseAbiParameters }
 import {
   type BuildScene,
   createBuildScene,
+  PAIR_ROUTER,
   ROUTER,
   SALE,
   TOKEN,
@@ -164,6 +165,30 @@ describe('approvals', () => {
       const answer = await build(FOR_WETH);
       assert.deepEqual([listKinds(answer), answer.deadline], [kinds, deadline * 1000]);
       assert.equal(decodeSwap(answer).deadline, BigInt(deadline));
+    }
+  });
+
+  it('are no reason against an exact router where the coin is spent', async (t) => {
+    const routers = [ROUTER, PAIR_ROUTER];
+    const pools = [createPair(1, [TOKEN, WETH], [DEEP, DEEP])];
+    const { build, chain } = await createBuildScene(t, pools, { outcomeOf: null }, [], routers);
+    Object.assign(chain, { trusted: new Set([TOKEN, WETH]) });
+    const output: object = { amountInRaw: undefined, amountOutRaw: `${AMOUNT}` };
+    for (const approval of ['onchain', 'permit'] as const) {
+      const answer = await build({ ...output, side: 'buy', approval });
+      assert.deepEqual(listKinds(answer), ['swap'], approval);
+      const { to } = findTransaction(answer, 'swap');
+      assert.equal(to, toShownAddress(PAIR_ROUTER.address), approval);
+    }
+    // Of a token it takes an approval of its own, and no permit.
+    for (const [approval, spender] of [
+      ['onchain', PAIR_ROUTER.address],
+      ['permit', ROUTER.permit2],
+    ] as const) {
+      const answer = await build({ ...output, ...FOR_WETH, approval });
+      const { data } = findTransaction(answer, 'approve');
+      const [allowed] = decodeFunctionData({ abi: APPROVE_ABI, data: data as Hex }).args;
+      assert.equal(allowed.toLowerCase(), spender, approval);
     }
   });
 

@@ -294,6 +294,10 @@ class GoneBlock {
   }
 }
 
+function findInput({ side, mint, quoteMint }: TradeRequest): Address {
+  return side === 'buy' ? quoteMint : mint;
+}
+
 class TradeBuilder {
   readonly #parts: BuildParts;
 
@@ -334,7 +338,7 @@ class TradeBuilder {
 
   async #build(build: Build): Promise<BuildAnswer> {
     const { chain, request, wallet, permit } = build;
-    const token = request.side === 'buy' ? request.quoteMint : request.mint;
+    const token = findInput(request);
     for (let attempt = 1; attempt <= ATTEMPT_COUNT_MAX; attempt += 1) {
       const funds = await chain.readWallet(wallet, token, permit);
       await this.#untilPools(request.chain, ({ block }) => block >= funds.head.position);
@@ -468,10 +472,12 @@ class TradeBuilder {
     funds: TradingWallet,
     options: Pick<PriceOptions, 'unitsMax' | 'isProvenOnly'>,
   ): Promise<PricedAttempt> {
-    const { pricing, clock } = this.#parts;
+    const { pricing, builders, clock } = this.#parts;
     const { request, terms, lifeSeconds, approval, tipRaw, permit, caller } = build;
     const amountInMax = request.fixed === 'output' ? terms?.limitRaw : undefined;
-    const isPermitted = approval === 'permit';
+    const { native } = builders.findFamily(request.chain).addresses;
+    // The coin is sent with the call: there is nothing to sign for it.
+    const isPermitted = approval === 'permit' && findInput(request) !== native;
     const quoted = { router: permit?.router, isPermitted, amountInMax, ...options };
     const price: PriceOnWorth = (outPerUnit) =>
       pricing.price(request, caller, { outPerUnit, ...quoted });
