@@ -119,6 +119,9 @@ async function measureThreads(run: IngestRun): Promise<() => Promise<ThreadTimes
   };
 }
 
+/** Far more than creating them takes. */
+const WEBHOOKS_READY_MS = 120_000;
+
 /** Told of each commit; the first one waits until the webhooks are there. */
 function startWebhooks({ store, webhooks }: IngestRun) {
   if (webhooks === undefined) return null;
@@ -131,7 +134,9 @@ function startWebhooks({ store, webhooks }: IngestRun) {
   return {
     tell: (event: Parameters<typeof encodeBatch>[0]) => {
       worker.postMessage(encodeBatch(event));
-      Atomics.wait(new Int32Array(ready), 0, 0);
+      // A thread that failed has only said so on the console.
+      const state = Atomics.wait(new Int32Array(ready), 0, 0, WEBHOOKS_READY_MS);
+      if (state === 'timed-out') throw new Error('the webhooks were not ready in time');
     },
     report: async () => {
       worker.postMessage('report');
