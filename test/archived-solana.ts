@@ -14,7 +14,7 @@ import type { BlockEvents } from '../src/model/block-events.ts';
 import { createRandom } from './fakes/create-random.ts';
 import { ManualClock } from './fakes/manual-clock.ts';
 import { MemorySolana } from './fakes/memory-solana.ts';
-import { startMisbehavingRpc } from './fakes/misbehaving-rpc.ts';
+import { type FakeCall, startMisbehavingRpc } from './fakes/misbehaving-rpc.ts';
 import { type FakeSolanaPortal, startSolanaPortal } from './fakes/solana-portal.ts';
 import {
   buildCpmmSwap,
@@ -124,6 +124,8 @@ interface Scene {
   readonly chain: MemorySolana;
   readonly portals: readonly FakeSolanaPortal[];
   readonly clock: ManualClock;
+  /** As they came to the node. */
+  readonly calls: readonly FakeCall[];
   /** The methods that the node was asked. */
   readonly asked: string[];
   /** All events of the range, and how many readings came from a Portal and from the node. */
@@ -197,7 +199,7 @@ export async function openScene(options: SceneOptions = {}): Promise<Scene> {
     const limitations = [...adapter.status().limitations];
     return { blocks, archived, fromNode, starts, blockCount, limitations };
   };
-  return { chain, portals, clock, asked, read };
+  return { chain, portals, clock, calls: node.calls, asked, read };
 }
 
 /** Without what a pool makes of a trade, which is a function nowhere here. */

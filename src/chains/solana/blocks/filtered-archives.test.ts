@@ -15,8 +15,15 @@ import {
   toText,
   WATCHED,
 } from '../../../../test/archived-solana.ts';
-import type { MemorySolana } from '../../../../test/fakes/memory-solana.ts';
-import { POOL, TOKEN, toSwapSignature } from '../../../../test/fakes/solana-scene.ts';
+import { MemorySolana } from '../../../../test/fakes/memory-solana.ts';
+import {
+  buildMakerSwap,
+  POOL,
+  setMaker,
+  setPool,
+  TOKEN,
+  toSwapSignature,
+} from '../../../../test/fakes/solana-scene.ts';
 import type { PortalLine } from '../../../../test/fakes/to-portal-block.ts';
 import { RUN_SEED } from '../../../../test/run-seed.ts';
 import type { RawTransaction } from '../data/raw-transaction.ts';
@@ -151,25 +158,61 @@ describe('single pools from a Portal', () => {
   });
 
   it('are told apart from what the filter cannot find', async () => {
-    // The node lists it by an account that no instruction of it names.
+    // The node lists them by an account that no instruction of theirs names.
     const scene = await openFiltered(100);
     const isOther = ({ transaction }: RawTransaction) =>
       !transaction.message.accountKeys.includes(POOL);
-    const [slot, block] =
-      [...scene.chain.blocks].find(([at, { transactions }]) => {
-        return at > START + 10 && transactions.some(isOther);
-      }) ?? assert.fail();
-    const transactions = block.transactions.map((raw) => {
-      const { message, signatures } = raw.transaction;
-      const accountKeys = [...message.accountKeys, POOL];
-      return isOther(raw)
-        ? { ...raw, transaction: { signatures, message: { ...message, accountKeys } } }
-        : raw;
-    });
-    scene.chain.blocks.set(slot, { ...block, transactions });
+    let hidden = 0;
+    for (const [slot, block] of scene.chain.blocks) {
+      const transactions = block.transactions.map((raw) => {
+        if (!isOther(raw) || slot < START + 10) return raw;
+        hidden += 1;
+        const { message, signatures } = raw.transaction;
+        const accountKeys = [...message.accountKeys, POOL];
+        return { ...raw, transaction: { signatures, message: { ...message, accountKeys } } };
+      });
+      scene.chain.blocks.set(slot, { ...block, transactions });
+    }
     const { limitations, archived } = await scene.read();
     assert.deepEqual(limitations, []);
     assert.ok(archived > 1);
+    // They are read many at a time.
+    const single = scene.calls.filter(
+      ({ method, batch }) => method === 'getTransaction' && batch === 1,
+    );
+    assert.ok(hidden > 10);
+    assert.ok(single.length < hidden / 2, `${single.length} of ${hidden}`);
+  });
+
+  it('have trades compared, also of a pool without an account of its own', async () => {
+    const chain = new MemorySolana();
+    setPool(chain, 50_000_000n, 50_000_000n);
+    setMaker(chain);
+    chain.add(START - 1);
+    const terms = { amountIn: 30n, isSale: true, namesMint: true };
+    for (let id = 1; id <= 4; id += 1) {
+      const { meta, ...swap } = buildMakerSwap({ ...terms, id, amountOut: 20n });
+      const logged = { ...swap, meta: { err: null, ...meta, logMessages: [] } };
+      chain.add(START + id, { transactions: [logged] });
+    }
+    chain.finalized = chain.head;
+    const only = { pools: new Set<never>(), tokens: new Set([TOKEN]) };
+    const honest = await (await openScene({ chain, only })).read();
+    assert.deepEqual([honest.fromNode, honest.limitations], [0, []]);
+    assert.ok(honest.blocks.length > 0);
+    const scene = await openScene({ chain, only });
+    const paid = ({ meta }: RawTransaction) => meta?.innerInstructions?.[0]?.instructions[0]?.data;
+    const [own, forged] = [20n, 21n].map((amountOut) =>
+      paid(buildMakerSwap({ ...terms, id: 0, amountOut })),
+    );
+    scene.portals[0]!.behave(() => ({
+      change: (lines) => {
+        const rows = lines.flatMap(({ instructions = [] }) => instructions);
+        for (const row of rows) if (row['data'] === own) row['data'] = forged;
+        return lines;
+      },
+    }));
+    assert.match((await scene.read()).limitations.join(), /the node has otherwise/);
   });
 
   for (const [name, behaviour] of FAULTS) {
