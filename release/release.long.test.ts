@@ -39,6 +39,7 @@ test('a release is made in full but for its publishing, once the tree is ready',
   const changelog = join(folder, 'CHANGELOG.md');
   const told = readFileSync(changelog, 'utf8').replaceAll(`\n## ${version} `, '\n## x ');
   writeFileSync(changelog, told);
+  writeFileSync(join(folder, 'left-over.txt'), 'not committed\n');
   const refused = release();
   assert.equal(refused.status, 1, refused.stdout + refused.stderr);
   assert.match(refused.stdout, /fault {2}nothing is uncommitted: commit or stash it/);
