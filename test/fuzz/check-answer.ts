@@ -199,7 +199,7 @@ function* checkInternals(answer: FuzzAnswer): Generator<string> {
 
 /** Responses to requests that no operation handles. */
 /** The pages that the console has beside the API. */
-const CONSOLE_PAGES = /^\/(?:token|portfolio|keys|status)?(?:\?|$)/;
+const CONSOLE_PAGES = /^\/(?:token|portfolio|keys|webhooks|status)?(?:\?|$)/;
 
 function* checkOther(request: FuzzRequest, answer: FuzzAnswer, isKnownPath: boolean) {
   const { status } = answer;
